@@ -236,6 +236,23 @@ static void extend_stack(void)
     (void)setrlimit(RLIMIT_STACK, &limit);
 }
 
+/* Before there is a host.  Returns false after printing a message. */
+static bool confine(const struct options *options)
+{
+    weir_js_permissions permissions = {.size = sizeof(permissions),
+                                       .fs_read = options->allow_fs_read,
+                                       .fs_write = options->allow_fs_write,
+                                       .net = options->allow_net,
+                                       .env = options->allow_env,
+                                       .child = options->allow_child,
+                                       .worker = options->allow_worker};
+    int err = options->permission ? weir_js_confine(&permissions) : 0;
+
+    if (err != 0)
+        fprintf(stderr, "weir: --permission: %s\n", weir_error_text(err));
+    return err == 0;
+}
+
 static int make(struct program *program)
 {
     const struct options *options = &program->options;
@@ -394,7 +411,7 @@ int main(int argc, char **argv)
     /* The write fails instead. */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
-    if (!choose(&program) ||
+    if (!confine(&program.options) || !choose(&program) ||
         (OBSERVED && !recording_start(program.options.trace)))
         return FAILED;
     code = run(&program);

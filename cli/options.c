@@ -13,7 +13,17 @@
 #include "weir/version.h"
 
 /* The form of a value. */
-enum kind { FLAG, TEXT, OPTIONAL_TEXT, COUNT, POSITIVE, SIZE, SECONDS };
+enum kind {
+    FLAG,
+    TEXT,
+    OPTIONAL_TEXT,
+    COUNT,
+    POSITIVE,
+    SIZE,
+    SECONDS,
+    LIST,          /* one entry; can be repeated */
+    OPTIONAL_LIST, /* entries with commas, or "*"; can be repeated */
+};
 
 struct option {
     const char *name, *letter, *value; /* letter, value: may be NULL */
@@ -64,6 +74,27 @@ static const struct option table[] = {
     {"--otlp", NULL, "URL", OPTIONAL_TEXT, PLACE(otlp),
      "send spans of HTTP requests and metrics to a collector of OpenTelemetry "
      "(default: $OTEL_EXPORTER_OTLP_ENDPOINT, or http://localhost:4318)"},
+    {"--permission", NULL, NULL, FLAG, PLACE(permission),
+     "deny the program everything outside of it that the following do not "
+     "allow: files, the network, processes, workers, the environment"},
+    {"--experimental-permission", NULL, NULL, FLAG, PLACE(permission),
+     "the same as --permission"},
+    {"--allow-fs-read", NULL, "PATH", LIST, PLACE(allow_fs_read),
+     "let it read this file, or this directory with all that is in it; *: "
+     "every file; can be repeated"},
+    {"--allow-fs-write", NULL, "PATH", LIST, PLACE(allow_fs_write),
+     "let it write there; can be repeated"},
+    {"--allow-child", NULL, NULL, FLAG, PLACE(allow_child),
+     "let it start processes, which can do everything, and send signals"},
+    {"--allow-child-process", NULL, NULL, FLAG, PLACE(allow_child),
+     "the same as --allow-child"},
+    {"--allow-worker", NULL, NULL, FLAG, PLACE(allow_worker),
+     "let it start workers, with the same permissions"},
+    {"--allow-net", NULL, "*", OPTIONAL_LIST, PLACE(allow_net),
+     "let it use the network"},
+    {"--allow-env", NULL, "NAME,...", OPTIONAL_LIST, PLACE(allow_env),
+     "let it see and set these environment variables (default: all); can be "
+     "repeated"},
     {"--once", NULL, NULL, FLAG, PLACE(once),
      "of `weir top`: print once and exit"},
     {"--json", NULL, NULL, FLAG, PLACE(json),
@@ -174,10 +205,44 @@ static bool read_number(enum kind kind, const char *text, int64_t *number)
     return true;
 }
 
+/* Append to a list that ends with a NULL.  Returns false if there is no
+ * memory. */
+static bool append(const char ***list, const char *value)
+{
+    const char **grown;
+    size_t count = 0;
+
+    while (*list != NULL && (*list)[count] != NULL)
+        count++;
+    grown = realloc(*list, (count + 2) * sizeof(*grown)); /* never freed */
+    if (grown == NULL)
+        return false;
+    grown[count] = value;
+    grown[count + 1] = NULL;
+    *list = grown;
+    return true;
+}
+
+/* Append what stands between commas, in a copy that is never freed. */
+static bool append_parts(const char ***list, const char *value)
+{
+    char *copy = strdup(value != NULL ? value : "*"), *part;
+
+    while ((part = strsep(&copy, ",")) != NULL)
+        if (*part == '\0' || !append(list, part))
+            return false;
+    return true;
+}
+
 static bool store(struct options *options, const struct option *option,
                   const char *value)
 {
     char *place = (char *)options + option->place;
+
+    if (option->kind == LIST)
+        return *value != '\0' && append((const char ***)place, value);
+    if (option->kind == OPTIONAL_LIST)
+        return append_parts((const char ***)place, value);
 
     if (option->kind == FLAG)
         *(bool *)place = true;
@@ -206,6 +271,12 @@ static const struct option *find(const char *argument, const char **value)
     return NULL;
 }
 
+/* "--live" or "--live=ADDRESS" */
+static bool is_optional(const struct option *option)
+{
+    return option->kind == OPTIONAL_TEXT || option->kind == OPTIONAL_LIST;
+}
+
 /* Parse the option at argv[*at] and move *at past its value. */
 static bool parse_one(struct options *options, int argc, char **argv, int *at)
 {
@@ -220,8 +291,7 @@ static bool parse_one(struct options *options, int argc, char **argv, int *at)
         return complain(argv[0], "bad option:", argv[*at]);
     if (option->kind == FLAG && value != NULL)
         return complain(argv[0], "takes no value:", option->name);
-    if (option->kind != FLAG && option->kind != OPTIONAL_TEXT &&
-        value == NULL) {
+    if (option->kind != FLAG && !is_optional(option) && value == NULL) {
         if (*at + 1 == argc)
             return complain(argv[0], "needs a value:", option->name);
         value = argv[++*at];
@@ -246,6 +316,11 @@ static const char *find_conflict(const struct options *options)
         return "--json needs `weir top` or `weir jobs`";
     if ((options->jobs_all || options->jobs_text != NULL) && !options->jobs)
         return "options for jobs need `weir jobs`";
+    if (!options->permission &&
+        (options->allow_child || options->allow_worker ||
+         options->allow_fs_read != NULL || options->allow_fs_write != NULL ||
+         options->allow_net != NULL || options->allow_env != NULL))
+        return "--allow-fs-read and the like need --permission";
     if (options->top && !options->help && options->argc != 1)
         return "weir top needs the number of one process";
     return NULL;
@@ -323,16 +398,15 @@ bool options_parse(struct options *options, int argc, char **argv)
 /* "-e, --eval=CODE", "--live[=ADDRESS]" */
 static void spell(const struct option *option, char *text, size_t size)
 {
-    bool is_optional = option->kind == OPTIONAL_TEXT;
+    bool has_choice = is_optional(option);
 
     snprintf(text, size, "%s%s%s%s%s%s",
              option->letter != NULL ? option->letter : "",
              option->letter != NULL ? ", " : "", option->name,
              option->value == NULL ? ""
-             : is_optional         ? "[="
+             : has_choice          ? "[="
                                    : "=",
-             option->value != NULL ? option->value : "",
-             is_optional ? "]" : "");
+             option->value != NULL ? option->value : "", has_choice ? "]" : "");
 }
 
 /* TESTS is for `weir test`, and for programs that use node:test. */

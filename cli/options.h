@@ -30,8 +30,12 @@ struct options {
     bool jobs;                /* `weir jobs`, and its options: */
     bool jobs_all;            /* JavaScript reads both ... */
     const char *jobs_text;    /* ... in process.execArgv */
-    const char *file;         /* NULL: none; "-": stdin */
-    int argc; /* the arguments behind the file, or the files of tests */
+    bool permission;          /* confine the program to the following */
+    bool allow_child, allow_worker;
+    const char **allow_fs_read, **allow_fs_write; /* up to NULL; NULL: none */
+    const char **allow_net, **allow_env;
+    const char *file; /* NULL: none; "-": stdin */
+    int argc;         /* the arguments behind the file, or the files of tests */
     char **argv;
     int exec_argc; /* the options themselves */
     char **exec_argv;

@@ -71,6 +71,7 @@
     X(RESIZABLE, resizable)                                                    \
     X(PROGRAM, program)                                                        \
     X(PROCESS, process)                                                        \
+    X(PERMISSION, permission)                                                  \
     X(ENV, env)                                                                \
     X(MODULE, module)                                                          \
     X(CATALOG, catalog)                                                        \

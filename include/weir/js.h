@@ -164,6 +164,35 @@ typedef struct weir_js_options {
     void (*on_uncaught)(void *arg, weir_js *js, const weir_js_error *error);
 } weir_js_options;
 
+/* What JavaScript may reach.  A list ends with a NULL; NULL is an empty one. */
+typedef struct weir_js_permissions {
+    size_t size; /* sizeof(weir_js_permissions) */
+    /* Paths.  "*" is every file; a directory is granted with all that is in it;
+     * "/tmp/a*" is each path that begins like this. */
+    const char *const *fs_read;
+    const char *const *fs_write;
+    const char *const *net; /* "*": the network */
+    /* Names of variables; "*" is each of them, "A_*" those that begin so. */
+    const char *const *env;
+    bool child;  /* start processes, which are not confined */
+    bool worker; /* start workers, which are */
+} weir_js_permissions;
+
+/**
+ * Deny the JavaScript of this process everything that is not listed: files,
+ * the network, processes, workers, variables of the environment.  What is denied throws an error with the code ERR_ACCESS_DENIED.  Passing NULL grants
+ * nothing.  Functions in C that the program defines are not confined.
+ *
+ * Thread   any; no host may exist yet
+ * Owns     everything is copied
+ * Returns  0, -EINVAL (an entry is empty, too long, not allowed in its list, or
+ *          leads to no file that has a name), -E2BIG (an option that this library does not know),
+ *          -EALREADY (the process is confined), -ENOMEM, or the -errno of the
+ *          working directory
+ */
+WEIR_API WEIR_CHECKED int
+weir_js_confine(const weir_js_permissions *permissions);
+
 /**
  * Create a JavaScript host on a loop.
  *

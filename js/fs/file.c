@@ -13,6 +13,7 @@
 #include <sys/sendfile.h>
 #include <unistd.h>
 
+#include "core/place.h"
 #include "fs/fs.h"
 
 enum { CHUNK = 64 * 1024 };
@@ -27,8 +28,9 @@ static int open_first(struct weir__js_fs_request *request, int flags,
     if (request->args[0].type == WEIR_JS_TYPE_NUMBER)
         return (int)request->args[0].number;
     do
-        fd = open(weir__js_fs_path(request, 0), flags | O_CLOEXEC, mode);
-    while (fd < 0 && errno == EINTR);
+        fd = weir__js_fs_open(request, weir__js_fs_path(request, 0), flags,
+                              mode);
+    while (fd == -EINTR);
     return fd >= 0 ? fd : weir__js_fs_failed(request, "open", NULL);
 }
 
@@ -158,19 +160,32 @@ static bool is_same(const struct stat *a, const struct stat *b)
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* A file that is copied onto itself must not be truncated. */
-static int copy_into(int from, const struct stat *source, const char *path,
-                     int mode)
+/* Remove what could not be completed. */
+static void remove_target(const char *path)
 {
-    int to = open(path,
-                  O_WRONLY | O_CREAT | O_CLOEXEC |
-                      ((mode & EXCLUSIVE) != 0 ? O_EXCL : 0),
-                  source->st_mode & 07777);
+    struct weir__js_place place;
+
+    if (weir__js_place_find(&place, path, WEIR__JS_ENTRY, WEIR__JS_MAY_WRITE) !=
+        0)
+        return;
+    unlink(place.path);
+    weir__js_place_drop(&place);
+}
+
+/* A file that is copied onto itself must not be truncated. */
+static int copy_into(struct weir__js_fs_request *request, int from,
+                     const struct stat *source, int mode)
+{
+    const char *path = weir__js_fs_path(request, 1);
+    int to = weir__js_fs_open(request, path,
+                              O_WRONLY | O_CREAT |
+                                  ((mode & EXCLUSIVE) != 0 ? O_EXCL : 0),
+                              source->st_mode & 07777);
     struct stat target;
     int err = 0;
 
     if (to < 0)
-        return -errno;
+        return to;
     if (fstat(to, &target) != 0)
         err = -errno;
     else if (!is_same(source, &target)) {
@@ -179,7 +194,7 @@ static int copy_into(int from, const struct stat *source, const char *path,
         else
             err = copy_content(from, to, mode);
         if (err != 0)
-            unlink(path);
+            remove_target(path);
     }
     close(to);
     return err;
@@ -199,8 +214,8 @@ int weir__js_fs_copy_file(struct weir__js_fs_request *request)
     else if (S_ISDIR(source.st_mode))
         err = -EISDIR;
     else
-        err = copy_into(from, &source, weir__js_fs_path(request, 1),
-                        (int)weir__js_fs_int(request, 2));
+        err =
+            copy_into(request, from, &source, (int)weir__js_fs_int(request, 2));
     close(from);
     return err;
 }

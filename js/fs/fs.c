@@ -7,6 +7,11 @@
  *
  * js/lib/fs/fs.js has checked the arguments: strings without NULs, integers.
  *
+ * In a confined process (core/permission.h) a row says what its paths need.
+ * The function is then called with paths that lead to the files which were
+ * checked, through descriptors (core/place.h); errors name those of the
+ * program.  A row without needs has a function that checks by itself.
+ *
  * Tested by  test/js/fs/fs-*.js
  */
 #include "fs/fs.h"
@@ -25,6 +30,7 @@
 #include "core/builtin.h"
 #include "core/error.h"
 #include "core/interrupt.h"
+#include "core/place.h"
 #include "core/plain.h"
 #include "system/syserror.h"
 
@@ -48,7 +54,10 @@ static int numbered(struct weir__js_fs_request *request, ssize_t result)
 
 static int do_open(struct weir__js_fs_request *request)
 {
-    return numbered(request, open(PATH(0), INT(1) | O_CLOEXEC, (mode_t)INT(2)));
+    int fd = weir__js_fs_open(request, PATH(0), INT(1), (mode_t)INT(2));
+
+    request->number = fd;
+    return fd < 0 ? fd : 0;
 }
 
 /* The descriptor is closed even if the call was interrupted. */
@@ -114,6 +123,26 @@ static int do_access(struct weir__js_fs_request *request)
     return status(access(PATH(0), INT(1)));
 }
 
+/* Replace the X's at the end of a path. */
+static int make_unique(struct weir__js_fs_request *request, char *path)
+{
+    struct weir__js_place place;
+    char *end = path + strlen(path) - 6, *made;
+    int err =
+        weir__js_place_find(&place, path, WEIR__JS_ENTRY, WEIR__JS_MAY_WRITE);
+
+    if (err == -EACCES && place.missing != 0)
+        return weir__js_fs_denied(request, place.missing, path);
+    if (err == 0) {
+        made = place.path == path ? path : place.buffer;
+        err = mkdtemp(made) != NULL ? 0 : -errno;
+        memcpy(end, err == 0 ? made + strlen(made) - 6 : "XXXXXX", 6);
+        weir__js_place_drop(&place);
+    }
+    errno = -err;
+    return err == 0 ? 0 : weir__js_fs_failed(request, "mkdtemp", path);
+}
+
 static int do_mkdtemp(struct weir__js_fs_request *request)
 {
     int err = weir__js_block_append(&request->block, PATH(0), strlen(PATH(0)));
@@ -123,10 +152,7 @@ static int do_mkdtemp(struct weir__js_fs_request *request)
     if (err != 0)
         return err;
     request->block.size--; /* without the NUL */
-    if (mkdtemp(request->block.bytes) != NULL)
-        return 0;
-    memcpy(request->block.bytes + request->block.size - 6, "XXXXXX", 6);
-    return weir__js_fs_failed(request, "mkdtemp", request->block.bytes);
+    return make_unique(request, request->block.bytes);
 }
 
 static int do_rmdir(struct weir__js_fs_request *request)
@@ -210,8 +236,20 @@ static int do_chmod(struct weir__js_fs_request *request)
     return status(chmod(PATH(0), (mode_t)INT(1)));
 }
 
+/* A descriptor to read from must not change what only a writer may. */
+static int check_change(struct weir__js_fs_request *request)
+{
+    int missing = weir__js_is_confined
+                      ? weir__js_missing_for_fd(WEIR__JS_MAY_WRITE, INT(0))
+                      : 0;
+
+    return missing != 0 ? weir__js_fs_denied(request, missing, NULL) : 0;
+}
+
 static int do_fchmod(struct weir__js_fs_request *request)
 {
+    if (check_change(request) != 0)
+        return -EACCES;
     return status(fchmod(INT(0), (mode_t)INT(1)));
 }
 
@@ -230,6 +268,8 @@ static int do_lchown(struct weir__js_fs_request *request)
 
 static int do_fchown(struct weir__js_fs_request *request)
 {
+    if (check_change(request) != 0)
+        return -EACCES;
     return status(fchown(INT(0), (uid_t)weir__js_fs_int(request, 1),
                          (gid_t)weir__js_fs_int(request, 2)));
 }
@@ -275,6 +315,8 @@ static int do_futimes(struct weir__js_fs_request *request)
 {
     struct timespec at[2];
 
+    if (check_change(request) != 0)
+        return -EACCES;
     times(request, at);
     return status(futimens(INT(0), at));
 }
@@ -338,45 +380,116 @@ static const struct op {
     enum weir__js_fs_answer answer;
     int args;
     int paths; /* how many leading arguments are paths that errors name */
+    struct need {
+        int wanted; /* enum weir__js_may; 0: the function checks by itself */
+        enum weir__js_follow follow;
+    } needs[2];
 } table[] = {
-    {"open", "open", do_open, WEIR__JS_FS_NUMBER, 3, 1},
-    {"close", "close", do_close, WEIR__JS_FS_NOTHING, 1, 0},
-    {"read", "read", do_read, WEIR__JS_FS_BYTES, 3, 0},
-    {"write", "write", do_write, WEIR__JS_FS_NUMBER, 3, 0},
-    {"stat", "stat", do_stat, WEIR__JS_FS_STAT, 2, 1},
-    {"lstat", "lstat", do_lstat, WEIR__JS_FS_STAT, 2, 1},
-    {"fstat", "fstat", do_fstat, WEIR__JS_FS_STAT, 2, 0},
-    {"access", "access", do_access, WEIR__JS_FS_NOTHING, 2, 1},
-    {"mkdir", "mkdir", weir__js_fs_make_path, WEIR__JS_FS_TEXT, 3, 1},
-    {"mkdtemp", "mkdtemp", do_mkdtemp, WEIR__JS_FS_BYTES, 1, 1},
-    {"readdir", "scandir", weir__js_fs_list, WEIR__JS_FS_ENTRIES, 4, 1},
-    {"opendir", "opendir", do_opendir, WEIR__JS_FS_NUMBER, 1, 1},
+#define OWN                                                                    \
+    {                                                                          \
+        {                                                                      \
+            0, WEIR__JS_FOLLOW                                                 \
+        }                                                                      \
+    }
+#define READ(follow)                                                           \
+    {                                                                          \
+        WEIR__JS_MAY_READ, WEIR__JS_##follow                                   \
+    }
+#define WRITE(follow)                                                          \
+    {                                                                          \
+        WEIR__JS_MAY_WRITE, WEIR__JS_##follow                                  \
+    }
+#define BOTH(follow)                                                           \
+    {                                                                          \
+        WEIR__JS_MAY_READ | WEIR__JS_MAY_WRITE, WEIR__JS_##follow              \
+    }
+    {"open", "open", do_open, WEIR__JS_FS_NUMBER, 3, 1, OWN},
+    {"close", "close", do_close, WEIR__JS_FS_NOTHING, 1, 0, OWN},
+    {"read", "read", do_read, WEIR__JS_FS_BYTES, 3, 0, OWN},
+    {"write", "write", do_write, WEIR__JS_FS_NUMBER, 3, 0, OWN},
+    {"stat", "stat", do_stat, WEIR__JS_FS_STAT, 2, 1, {READ(FOLLOW)}},
+    {"lstat", "lstat", do_lstat, WEIR__JS_FS_STAT, 2, 1, {READ(LOOK)}},
+    {"fstat", "fstat", do_fstat, WEIR__JS_FS_STAT, 2, 0, OWN},
+    {"access", "access", do_access, WEIR__JS_FS_NOTHING, 2, 1, {READ(FOLLOW)}},
+    {"mkdir", "mkdir", weir__js_fs_make_path, WEIR__JS_FS_TEXT, 3, 1, OWN},
+    {"mkdtemp", "mkdtemp", do_mkdtemp, WEIR__JS_FS_BYTES, 1, 1, OWN},
+    {"readdir", "scandir", weir__js_fs_list, WEIR__JS_FS_ENTRIES, 4, 1, OWN},
+    {"opendir",
+     "opendir",
+     do_opendir,
+     WEIR__JS_FS_NUMBER,
+     1,
+     1,
+     {READ(FOLLOW)}},
     {"readEntries", "scandir", weir__js_fs_read_entries, WEIR__JS_FS_ENTRIES, 4,
-     0},
-    {"statfs", "statfs", do_statfs, WEIR__JS_FS_NUMBERS, 2, 1},
-    {"rm", "rm", weir__js_fs_remove, WEIR__JS_FS_NOTHING, 6, 1},
-    {"rmdir", "rmdir", do_rmdir, WEIR__JS_FS_NOTHING, 1, 1},
-    {"unlink", "unlink", do_unlink, WEIR__JS_FS_NOTHING, 1, 1},
-    {"rename", "rename", do_rename, WEIR__JS_FS_NOTHING, 2, 2},
-    {"link", "link", do_link, WEIR__JS_FS_NOTHING, 2, 2},
-    {"symlink", "symlink", do_symlink, WEIR__JS_FS_NOTHING, 2, 2},
-    {"readlink", "readlink", do_readlink, WEIR__JS_FS_BYTES, 1, 1},
-    {"realpath", "realpath", do_realpath, WEIR__JS_FS_BYTES, 2, 1},
-    {"copyFile", "copyfile", weir__js_fs_copy_file, WEIR__JS_FS_NOTHING, 3, 2},
-    {"chmod", "chmod", do_chmod, WEIR__JS_FS_NOTHING, 2, 1},
-    {"fchmod", "fchmod", do_fchmod, WEIR__JS_FS_NOTHING, 2, 0},
-    {"chown", "chown", do_chown, WEIR__JS_FS_NOTHING, 3, 1},
-    {"lchown", "lchown", do_lchown, WEIR__JS_FS_NOTHING, 3, 1},
-    {"fchown", "fchown", do_fchown, WEIR__JS_FS_NOTHING, 3, 0},
-    {"utimes", "utime", do_utimes, WEIR__JS_FS_NOTHING, 3, 1},
-    {"lutimes", "lutime", do_lutimes, WEIR__JS_FS_NOTHING, 3, 1},
-    {"futimes", "futime", do_futimes, WEIR__JS_FS_NOTHING, 3, 0},
-    {"truncate", "ftruncate", do_truncate, WEIR__JS_FS_NOTHING, 2, 1},
-    {"ftruncate", "ftruncate", do_ftruncate, WEIR__JS_FS_NOTHING, 2, 0},
-    {"fsync", "fsync", do_fsync, WEIR__JS_FS_NOTHING, 1, 0},
-    {"fdatasync", "fdatasync", do_fdatasync, WEIR__JS_FS_NOTHING, 1, 0},
-    {"readFile", "read", weir__js_fs_read_file, WEIR__JS_FS_CONTENT, 3, 1},
-    {"writeFile", "write", weir__js_fs_write_file, WEIR__JS_FS_NOTHING, 5, 1},
+     0, OWN},
+    {"statfs", "statfs", do_statfs, WEIR__JS_FS_NUMBERS, 2, 1, {READ(FOLLOW)}},
+    {"rm", "rm", weir__js_fs_remove, WEIR__JS_FS_NOTHING, 6, 1, OWN},
+    {"rmdir", "rmdir", do_rmdir, WEIR__JS_FS_NOTHING, 1, 1, {WRITE(ENTRY)}},
+    {"unlink", "unlink", do_unlink, WEIR__JS_FS_NOTHING, 1, 1, {WRITE(ENTRY)}},
+    {"rename",
+     "rename",
+     do_rename,
+     WEIR__JS_FS_NOTHING,
+     2,
+     2,
+     {BOTH(ENTRY), WRITE(ENTRY)}},
+    {"link",
+     "link",
+     do_link,
+     WEIR__JS_FS_NOTHING,
+     2,
+     2,
+     {BOTH(ENTRY), WRITE(ENTRY)}},
+    {"symlink",
+     "symlink",
+     do_symlink,
+     WEIR__JS_FS_NOTHING,
+     2,
+     2,
+     {{0}, WRITE(ENTRY)}},
+    {"readlink",
+     "readlink",
+     do_readlink,
+     WEIR__JS_FS_BYTES,
+     1,
+     1,
+     {READ(LOOK)}},
+    {"realpath",
+     "realpath",
+     do_realpath,
+     WEIR__JS_FS_BYTES,
+     2,
+     1,
+     {READ(FOLLOW)}},
+    {"copyFile",
+     "copyfile",
+     weir__js_fs_copy_file,
+     WEIR__JS_FS_NOTHING,
+     3,
+     2,
+     {READ(FOLLOW)}},
+    {"chmod", "chmod", do_chmod, WEIR__JS_FS_NOTHING, 2, 1, {WRITE(FOLLOW)}},
+    {"fchmod", "fchmod", do_fchmod, WEIR__JS_FS_NOTHING, 2, 0, OWN},
+    {"chown", "chown", do_chown, WEIR__JS_FS_NOTHING, 3, 1, {WRITE(FOLLOW)}},
+    {"lchown", "lchown", do_lchown, WEIR__JS_FS_NOTHING, 3, 1, {WRITE(LOOK)}},
+    {"fchown", "fchown", do_fchown, WEIR__JS_FS_NOTHING, 3, 0, OWN},
+    {"utimes", "utime", do_utimes, WEIR__JS_FS_NOTHING, 3, 1, {WRITE(FOLLOW)}},
+    {"lutimes", "lutime", do_lutimes, WEIR__JS_FS_NOTHING, 3, 1, {WRITE(LOOK)}},
+    {"futimes", "futime", do_futimes, WEIR__JS_FS_NOTHING, 3, 0, OWN},
+    {"truncate",
+     "ftruncate",
+     do_truncate,
+     WEIR__JS_FS_NOTHING,
+     2,
+     1,
+     {WRITE(FOLLOW)}},
+    {"ftruncate", "ftruncate", do_ftruncate, WEIR__JS_FS_NOTHING, 2, 0, OWN},
+    {"fsync", "fsync", do_fsync, WEIR__JS_FS_NOTHING, 1, 0, OWN},
+    {"fdatasync", "fdatasync", do_fdatasync, WEIR__JS_FS_NOTHING, 1, 0, OWN},
+    {"readFile", "read", weir__js_fs_read_file, WEIR__JS_FS_CONTENT, 3, 1, OWN},
+    {"writeFile", "write", weir__js_fs_write_file, WEIR__JS_FS_NOTHING, 5, 1,
+     OWN},
 };
 
 enum { COUNT_OF_OPS = sizeof(table) / sizeof(*table) };
@@ -403,6 +516,25 @@ int weir__js_fs_failed(struct weir__js_fs_request *request, const char *syscall,
     return err;
 }
 
+int weir__js_fs_denied(struct weir__js_fs_request *request, int missing,
+                       const char *path)
+{
+    request->missing = missing;
+    if (path != NULL && request->path == NULL)
+        request->path = strdup(path);
+    return -EACCES;
+}
+
+int weir__js_fs_open(struct weir__js_fs_request *request, const char *path,
+                     int flags, mode_t mode)
+{
+    int missing, fd = weir__js_place_open(path, flags, mode, &missing);
+
+    if (fd < 0)
+        errno = -fd;
+    return missing != 0 ? weir__js_fs_denied(request, missing, path) : fd;
+}
+
 static void free_call(struct weir__js_work *work)
 {
     struct fs_call *call = (struct fs_call *)work;
@@ -422,8 +554,51 @@ static void forget_attempt(struct weir__js_fs_request *request)
     request->path = NULL;
     request->syscall = NULL;
     request->is_bare = false;
+    request->missing = 0;
     request->block.size = 0;
     request->number = 0;
+}
+
+/* Find where the paths lead, and put descriptors in their place. */
+static int find_places(struct fs_call *call, weir_js_value *args,
+                       struct weir__js_place *places)
+{
+    int err = 0;
+
+    for (int i = 0; i < call->op->paths && err == 0; i++) {
+        const struct need *need = &call->op->needs[i];
+
+        if (need->wanted == 0)
+            continue;
+        err = weir__js_place_find(&places[i], args[i].text, need->follow,
+                                  need->wanted);
+        if (err == -EACCES && places[i].missing != 0)
+            weir__js_fs_denied(&call->request, places[i].missing, args[i].text);
+        else if (err == 0)
+            args[i].text = places[i].path;
+    }
+    return err;
+}
+
+static int run_confined(struct fs_call *call)
+{
+    struct weir__js_fs_request *request = &call->request;
+    struct weir__js_place places[2] = {{.fd = -1}, {.fd = -1}};
+    weir_js_value args[MAX_ARGS];
+    int err;
+
+    memcpy(args, call->args, (size_t)call->op->args * sizeof(*args));
+    err = find_places(call, args, places);
+    if (err == 0) {
+        request->args = args;
+        err = call->op->run(request);
+        request->args = call->args;
+    } else if (call->op->run == do_realpath && call->args[1].boolean) {
+        request->syscall = "lstat";
+    }
+    for (int i = 0; i < 2; i++)
+        weir__js_place_drop(&places[i]);
+    return err;
 }
 
 static void run_call(struct weir__js_work *work, int canceled)
@@ -433,7 +608,8 @@ static void run_call(struct weir__js_work *work, int canceled)
     call->error = canceled != 0 ? -ECANCELED : -EINTR;
     while (call->error == -EINTR) {
         forget_attempt(&call->request);
-        call->error = call->op->run(&call->request);
+        call->error = weir__js_is_confined ? run_confined(call)
+                                           : call->op->run(&call->request);
     }
 }
 
@@ -452,7 +628,13 @@ static JSValue throw_failure(JSContext *context, const struct fs_call *call)
 {
     const char *syscall = call->request.syscall != NULL ? call->request.syscall
                                                         : call->op->syscall;
+    const char *resource = call->request.path;
 
+    if (call->request.missing != 0) {
+        if (resource == NULL)
+            resource = call->op->paths > 0 ? call->args[0].text : "";
+        return weir__js_throw_denied(context, call->request.missing, resource);
+    }
     return weir__js_throw_system(context, call->error, syscall,
                                  path_of(call, 0), path_of(call, 1));
 }

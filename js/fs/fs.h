@@ -39,6 +39,7 @@ struct weir__js_fs_request {
     const char *syscall;
     char *path;   /* from malloc */
     bool is_bare; /* the error names no path */
+    int missing;  /* the permissions that a refusal names; 0: none */
 };
 
 /* Make one or more system calls.  Returns 0 or -errno. */
@@ -47,6 +48,15 @@ typedef int weir__js_fs_fn(struct weir__js_fs_request *request);
 /* Record that a part of the request failed with errno. */
 int weir__js_fs_failed(struct weir__js_fs_request *request, const char *syscall,
                        const char *path);
+
+/* Record that permissions are missing, for a path that is not among the first
+ * arguments, or NULL.  Returns -EACCES. */
+int weir__js_fs_denied(struct weir__js_fs_request *request, int missing,
+                       const char *path);
+
+/* open(2) of a path; a descriptor or -errno. */
+int weir__js_fs_open(struct weir__js_fs_request *request, const char *path,
+                     int flags, mode_t mode);
 
 static inline const char *weir__js_fs_path(const struct weir__js_fs_request *r,
                                            int index)

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/place.h"
 #include "fs/fs.h"
 
 /* ---- listing ---- */
@@ -103,10 +104,18 @@ static int await(struct listing *listing, const char *below)
 static bool is_directory(const struct listing *listing, const char *path,
                          char type)
 {
+    struct weir__js_place place;
     struct stat to;
+    bool is;
 
-    return listing->wants_types ? type == DIRECTORY
-                                : stat(path, &to) == 0 && S_ISDIR(to.st_mode);
+    if (listing->wants_types)
+        return type == DIRECTORY;
+    if (weir__js_place_find(&place, path, WEIR__JS_FOLLOW, WEIR__JS_MAY_READ) !=
+        0)
+        return false;
+    is = stat(place.path, &to) == 0 && S_ISDIR(to.st_mode);
+    weir__js_place_drop(&place);
+    return is;
 }
 
 /* An entry is its type, its directory relative to the first one, and its
@@ -144,25 +153,45 @@ static int add_entry(struct listing *listing, const char *directory,
     return err;
 }
 
+/* List a directory, which errors name as `directory`. */
+static int list_place(struct listing *listing,
+                      const struct weir__js_place *place, const char *directory,
+                      const char *below)
+{
+    struct dirent **entries;
+    int count = scandir(place->path, &entries, is_named, by_name), err = 0;
+
+    if (count < 0)
+        return weir__js_fs_failed(listing->request, "scandir", directory);
+    for (int i = 0; i < count; i++) {
+        if (err == 0)
+            err = add_entry(listing, place->path, below, entries[i]);
+        free(entries[i]);
+    }
+    free(entries);
+    return err;
+}
+
 static int list_one(struct listing *listing, const char *below)
 {
     const char *top = weir__js_fs_path(listing->request, 0);
     char *directory = *below == '\0' ? strdup(top) : join(top, below);
-    struct dirent **entries;
-    int count, err = 0;
+    struct weir__js_place place;
+    int err;
 
     if (directory == NULL)
         return -ENOMEM;
-    count = scandir(directory, &entries, is_named, by_name);
-    if (count < 0)
+    err = weir__js_place_find(&place, directory, WEIR__JS_FOLLOW,
+                              WEIR__JS_MAY_READ);
+    if (err == 0) {
+        err = list_place(listing, &place, directory, below);
+        weir__js_place_drop(&place);
+    } else if (place.missing != 0) {
+        err = weir__js_fs_denied(listing->request, place.missing, directory);
+    } else {
+        errno = -err;
         err = weir__js_fs_failed(listing->request, "scandir", directory);
-    for (int i = 0; i < count; i++) {
-        if (err == 0)
-            err = add_entry(listing, directory, below, entries[i]);
-        free(entries[i]);
     }
-    if (count >= 0)
-        free(entries);
     free(directory);
     return err;
 }
@@ -233,11 +262,36 @@ int weir__js_fs_read_entries(struct weir__js_fs_request *request)
 
 /* ---- creating ---- */
 
+/* mkdir(2).  Returns 0 or -errno. */
+static int make_one(struct weir__js_fs_request *request, const char *path,
+                    mode_t mode)
+{
+    struct weir__js_place place;
+    int err =
+        weir__js_place_find(&place, path, WEIR__JS_ENTRY, WEIR__JS_MAY_WRITE);
+
+    if (err != 0)
+        return place.missing != 0
+                   ? weir__js_fs_denied(request, place.missing,
+                                        weir__js_fs_path(request, 0))
+                   : err;
+    err = mkdir(place.path, mode) == 0 ? 0 : -errno;
+    weir__js_place_drop(&place);
+    return err;
+}
+
 static bool is_there(const char *path)
 {
+    struct weir__js_place place;
     struct stat at;
+    bool is;
 
-    return stat(path, &at) == 0 && S_ISDIR(at.st_mode);
+    if (weir__js_place_find(&place, path, WEIR__JS_FOLLOW,
+                            WEIR__JS_MAY_WRITE) != 0)
+        return false;
+    is = stat(place.path, &at) == 0 && S_ISDIR(at.st_mode);
+    weir__js_place_drop(&place);
+    return is;
 }
 
 /* The length of the parent's path; 0 if there is none. */
@@ -263,12 +317,14 @@ static int make_below(struct weir__js_fs_request *request, char *path,
     int err;
 
     path[length] = '\0';
-    err = mkdir(path, mode) == 0 ? 0 : -errno;
+    err = make_one(request, path, mode);
     parent = parent_of(path, length);
     if (err == -ENOENT && parent > 0) {
         err = make_below(request, path, parent, mode);
-        if (err == 0)
-            err = mkdir(path, mode) == 0 || errno == EEXIST ? 0 : -errno;
+        if (err == 0) {
+            err = make_one(request, path, mode);
+            err = err == -EEXIST ? 0 : err;
+        }
     } else if (err == 0 && request->block.size == 0) {
         err = weir__js_block_append(&request->block, path, length);
     } else if (err == -EEXIST && is_there(path)) {
@@ -286,7 +342,7 @@ int weir__js_fs_make_path(struct weir__js_fs_request *request)
     int err;
 
     if (!request->args[2].boolean)
-        return mkdir(weir__js_fs_path(request, 0), mode) == 0 ? 0 : -errno;
+        return make_one(request, weir__js_fs_path(request, 0), mode);
     path = strdup(weir__js_fs_path(request, 0));
     if (path == NULL)
         return -ENOMEM;
@@ -308,9 +364,30 @@ static bool may_pass(int err)
            err == EPERM;
 }
 
+/* unlink(2) or rmdir(2) of an entry: each is checked, since its directory may
+ * have been replaced.  Returns 0, or -1 with errno. */
+static int remove_entry_at(struct weir__js_fs_request *request,
+                           const char *path, bool is_tree)
+{
+    struct weir__js_place place;
+    int err =
+        weir__js_place_find(&place, path, WEIR__JS_ENTRY, WEIR__JS_MAY_WRITE);
+
+    if (err == 0) {
+        err = (is_tree ? rmdir(place.path) : unlink(place.path)) == 0 ? 0
+                                                                      : -errno;
+        weir__js_place_drop(&place);
+    } else if (place.missing != 0) {
+        weir__js_fs_denied(request, place.missing, NULL);
+    }
+    errno = -err;
+    return err == 0 ? 0 : -1;
+}
+
 /* Returns 0, or -1 with errno.  Retries after a delay if the caller asked for
  * it. */
-static int remove_one(const char *path, bool is_tree, struct patience patience)
+static int remove_one(struct weir__js_fs_request *request, const char *path,
+                      bool is_tree, struct patience patience)
 {
     int64_t round = 0;
 
@@ -318,12 +395,19 @@ static int remove_one(const char *path, bool is_tree, struct patience patience)
         int64_t wait_ms = ++round * patience.delay_ms;
         struct timespec pause = {wait_ms / 1000, wait_ms % 1000 * 1000000};
 
-        if ((is_tree ? rmdir(path) : unlink(path)) == 0 || errno == ENOENT)
+        if (remove_entry_at(request, path, is_tree) == 0 || errno == ENOENT)
             return 0;
         if (!may_pass(errno) || round > patience.tries)
             return -1;
         nanosleep(&pause, NULL);
     }
+}
+
+/* The name of an entry for an error, unless it may be one that the program must
+ * not know. */
+static const char *name_of(const FTSENT *entry)
+{
+    return weir__js_is_confined ? NULL : entry->fts_path;
 }
 
 static int remove_entry(struct weir__js_fs_request *request, FTSENT *entry,
@@ -337,16 +421,16 @@ static int remove_entry(struct weir__js_fs_request *request, FTSENT *entry,
         errno = entry->fts_errno;
         return errno == ENOENT
                    ? 0
-                   : weir__js_fs_failed(request, "lstat", entry->fts_path);
+                   : weir__js_fs_failed(request, "lstat", name_of(entry));
     }
-    if (remove_one(entry->fts_accpath, is_tree, patience) == 0)
+    if (remove_one(request, entry->fts_accpath, is_tree, patience) == 0)
         return 0;
     if (entry->fts_info == FTS_DNR) { /* the reason it could not be emptied */
         errno = entry->fts_errno;
-        return weir__js_fs_failed(request, "scandir", entry->fts_path);
+        return weir__js_fs_failed(request, "scandir", name_of(entry));
     }
     return weir__js_fs_failed(request, is_tree ? "rmdir" : "unlink",
-                              entry->fts_path);
+                              name_of(entry));
 }
 
 static int remove_tree(struct weir__js_fs_request *request,
@@ -383,6 +467,20 @@ static int check_directory(struct weir__js_fs_request *request, bool follows)
     return weir__js_fs_failed(request, "rmdir", NULL);
 }
 
+/* Check what is to be removed, before anything is said about it. */
+static int check_removal(struct weir__js_fs_request *request, bool follows)
+{
+    struct weir__js_place place;
+    int err = weir__js_place_find(&place, weir__js_fs_path(request, 0),
+                                  follows ? WEIR__JS_FOLLOW : WEIR__JS_LOOK,
+                                  WEIR__JS_MAY_WRITE);
+
+    if (err == 0)
+        weir__js_place_drop(&place);
+    return place.missing != 0 ? weir__js_fs_denied(request, place.missing, NULL)
+                              : 0;
+}
+
 /* Values of the last argument of rm(). */
 enum { REMOVE_ANYTHING, REMOVE_DIRECTORY, REMOVE_DIRECTORY_OR_LINK };
 
@@ -395,10 +493,12 @@ int weir__js_fs_remove(struct weir__js_fs_request *request)
                                 weir__js_fs_int(request, 4)};
     int64_t kind = weir__js_fs_int(request, 5);
     struct stat stat;
-    int err = kind == REMOVE_ANYTHING
-                  ? 0
-                  : check_directory(request, kind == REMOVE_DIRECTORY_OR_LINK);
+    int err = check_removal(request, false);
 
+    if (err == 0 && kind == REMOVE_DIRECTORY_OR_LINK)
+        err = check_removal(request, true);
+    if (err == 0 && kind != REMOVE_ANYTHING)
+        err = check_directory(request, kind == REMOVE_DIRECTORY_OR_LINK);
     if (err != 0)
         return err;
     if (lstat(path, &stat) != 0)
@@ -406,7 +506,7 @@ int weir__js_fs_remove(struct weir__js_fs_request *request)
                    ? 0
                    : weir__js_fs_failed(request, "lstat", NULL);
     if (!S_ISDIR(stat.st_mode))
-        return remove_one(path, false, patience) == 0
+        return remove_one(request, path, false, patience) == 0
                    ? 0
                    : weir__js_fs_failed(request, "unlink", NULL);
     return request->args[1].boolean ? remove_tree(request, patience) : -EISDIR;

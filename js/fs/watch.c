@@ -23,6 +23,7 @@
 #include "core/builtin.h"
 #include "core/entry.h"
 #include "core/error.h"
+#include "core/place.h"
 #include "weir/fd.h"
 
 enum {
@@ -207,20 +208,30 @@ static JSValue add(JSContext *context, JSValueConst this_value, int argc,
                    JSValueConst *argv)
 {
     weir_js *js = weir__js_of(context);
+    struct weir__js_place place;
     const char *path;
-    int err = 0, number = -1;
+    JSValue result;
+    int err = 0, number;
 
-    if (watches_of(js)->open == NULL)
-        err = open_watch(js, argv[1]);
-    if (err != 0)
-        return JS_NewInt32(context, err);
     path = JS_ToCString(context, argv[0]);
     if (path == NULL)
         return JS_EXCEPTION;
-    number = inotify_add_watch(watches_of(js)->open->fd, path, EVENTS);
-    err = number < 0 ? -errno : 0;
+    err = weir__js_place_find(&place, path, WEIR__JS_FOLLOW, WEIR__JS_MAY_READ);
+    if (err == 0) {
+        if (watches_of(js)->open == NULL)
+            err = open_watch(js, argv[1]);
+        if (err == 0) {
+            number =
+                inotify_add_watch(watches_of(js)->open->fd, place.path, EVENTS);
+            err = number < 0 ? -errno : number;
+        }
+        weir__js_place_drop(&place);
+    }
+    result = place.missing != 0
+                 ? weir__js_throw_denied(context, place.missing, path)
+                 : JS_NewInt32(context, err);
     JS_FreeCString(context, path);
-    return JS_NewInt32(context, err != 0 ? err : number);
+    return result;
 }
 
 /* remove(number): the kernel may have removed it, with its file */

@@ -18,6 +18,7 @@
 #include "core/context.h"
 #include "core/entry.h"
 #include "core/error.h"
+#include "core/permission.h"
 #include "http/download.h"
 #include "http/headers.h"
 #include "http/response.h"
@@ -420,12 +421,16 @@ static JSValue start(JSContext *context, JSValueConst this_value, int argc,
                      JSValueConst *argv)
 {
     weir_js *js = weir__js_of(context);
-    JSValue self = JS_NewObjectClass(context, js->classes[WEIR__JS_FETCH]);
-    const char *method = JS_ToCString(context, argv[METHOD]);
-    const char *url = JS_ToCString(context, argv[URL]);
+    const char *method, *url;
     struct weir__js_fetch *fetch = NULL;
+    JSValue self;
     int err = WEIR_ETHROWN;
 
+    if (!weir__js_check_may(context, WEIR__JS_MAY_NET))
+        return JS_EXCEPTION;
+    self = JS_NewObjectClass(context, js->classes[WEIR__JS_FETCH]);
+    method = JS_ToCString(context, argv[METHOD]);
+    url = JS_ToCString(context, argv[URL]);
     if (!JS_IsException(self) && method != NULL && url != NULL)
         fetch = new_fetch(context, url);
     if (fetch != NULL) {

@@ -30,6 +30,7 @@
 #include "http/report.h"
 #include "http/request.h"
 #include "http/response.h"
+#include "net/address.h"
 #include "weir/host/http.h"
 #include "weir/net/tls.h"
 
@@ -406,6 +407,10 @@ static JSValue listen(JSContext *context, JSValueConst this_value, int argc,
     text = JS_ToCString(context, argv[1]);
     if (text == NULL)
         return JS_EXCEPTION;
+    if (!weir__js_address_check_text(context, text)) {
+        JS_FreeCString(context, text);
+        return JS_EXCEPTION;
+    }
     err = server->http != NULL
               ? weir_http_server_listen(server->http, text, &options)
               : WEIR_ECLOSED;

@@ -21,6 +21,7 @@
 #include "core/context.h"
 #include "core/entry.h"
 #include "core/error.h"
+#include "core/permission.h"
 #include "http/answer.h"
 #include "http/body.h"
 #include "weir/net/tls.h"
@@ -362,12 +363,15 @@ static int start_connecting(struct websocket *websocket, const char *url)
 static JSValue connect(JSContext *context, JSValueConst this_value, int argc,
                        JSValueConst *argv)
 {
-    const char *url = JS_ToCString(context, argv[0]);
-    const char *protocols = JS_ToCString(context, argv[1]);
+    const char *url, *protocols;
     struct websocket *websocket;
     JSValue self = JS_EXCEPTION;
     int err;
 
+    if (!weir__js_check_may(context, WEIR__JS_MAY_NET))
+        return JS_EXCEPTION;
+    url = JS_ToCString(context, argv[0]);
+    protocols = JS_ToCString(context, argv[1]);
     if (url != NULL && protocols != NULL)
         self = new_object(context, protocols, &websocket);
     if (!JS_IsException(self)) {

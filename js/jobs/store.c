@@ -14,6 +14,7 @@
 #include "core/context.h"
 #include "core/entry.h"
 #include "core/error.h"
+#include "core/permission.h"
 #include "jobs/show.h"
 
 static struct weir__js_link *stores_of(const weir_js *js)
@@ -265,6 +266,16 @@ static struct weir__js_store *new_store(JSContext *context, JSValueConst self)
     return store;
 }
 
+/* PostgreSQL's library chooses the server by itself, from what follows. */
+static bool may_open(JSContext *context, const char *path)
+{
+    if (strncmp(path, "postgres:", 9) == 0 ||
+        strncmp(path, "postgresql:", 11) == 0)
+        return weir__js_check_may(context, WEIR__JS_MAY_NET);
+    return weir__js_check_path(context, WEIR__JS_MAY_READ | WEIR__JS_MAY_WRITE,
+                               path);
+}
+
 static int open_handle(JSContext *context, struct weir__js_store *store,
                        JSValueConst *argv)
 {
@@ -277,6 +288,11 @@ static int open_handle(JSContext *context, struct weir__js_store *store,
     if (read_options(context, argv, &options) < 0)
         return -1;
     path = JS_ToCString(context, argv[0]);
+    if (path != NULL && !may_open(context, path)) {
+        free_text(context, options.name);
+        free_text(context, path);
+        return -1;
+    }
     err = path != NULL
               ? weir_jobs_open(&store->jobs, store->js->loop, path, &options)
               : 0;

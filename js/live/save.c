@@ -11,29 +11,40 @@
 #include "core/async.h"
 #include "core/builtin.h"
 #include "core/error.h"
+#include "core/place.h"
 #include "weir/clock.h"
 #include "weir/recorder.h"
 
 struct saving {
     struct weir__js_work work; /* first */
     int64_t since_ns;
-    int err;
+    int err, missing;
     char path[];
 };
 
 static void run(struct weir__js_work *work, int status)
 {
     struct saving *saving = (struct saving *)work;
+    struct weir__js_place place;
 
-    saving->err = status != 0
-                      ? status
-                      : weir_recorder_save(saving->path, saving->since_ns);
+    saving->err = status;
+    if (status != 0)
+        return;
+    saving->err = weir__js_place_find(&place, saving->path, WEIR__JS_ENTRY,
+                                      WEIR__JS_MAY_WRITE);
+    saving->missing = place.missing;
+    if (saving->err != 0)
+        return;
+    saving->err = weir_recorder_save(place.path, saving->since_ns);
+    weir__js_place_drop(&place);
 }
 
 static JSValue finish(struct weir__js_work *work, JSContext *context)
 {
     struct saving *saving = (struct saving *)work;
 
+    if (saving->missing != 0)
+        return weir__js_throw_denied(context, saving->missing, saving->path);
     return saving->err == 0 ? JS_NewString(context, saving->path)
                             : weir__js_throw_status(context, saving->err);
 }

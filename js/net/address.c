@@ -13,6 +13,7 @@
 #include <sys/un.h>
 
 #include "core/builtin.h"
+#include "core/permission.h"
 #include "core/property.h"
 #include "system/syserror.h"
 
@@ -75,6 +76,30 @@ int weir__js_address_read_path(JSContext *context, JSValueConst path,
     }
     JS_FreeCString(context, chars);
     return err;
+}
+
+bool weir__js_address_check(JSContext *context, int wanted,
+                            const weir_address *address)
+{
+    char text[WEIR_ADDRESS_TEXT];
+
+    if (!weir__js_is_confined)
+        return true;
+    weir_address_format(address, text, sizeof(text));
+    if (weir_address_family_of(address) == WEIR_ADDRESS_UNIX && text[0] != '@')
+        return weir__js_check_path(context, wanted, text);
+    return weir__js_check_may(context, WEIR__JS_MAY_NET);
+}
+
+bool weir__js_address_check_text(JSContext *context, const char *text)
+{
+    weir_address address;
+
+    if (!weir__js_is_confined)
+        return true;
+    return text != NULL && weir_address_parse(&address, text, 0) == 0
+               ? weir__js_address_check(context, WEIR__JS_MAY_WRITE, &address)
+               : weir__js_check_may(context, WEIR__JS_MAY_NET);
 }
 
 JSValue weir__js_address_text(JSContext *context, const weir_address *address)

@@ -18,6 +18,15 @@ int weir__js_address_read(JSContext *context, JSValueConst text,
 int weir__js_address_read_path(JSContext *context, JSValueConst path,
                                weir_address *address);
 
+/* Throw unless this address is granted.  Returns whether it is.  The path of a
+ * Unix socket is a file, with these bits (core/permission.h); everything else
+ * is the network. */
+bool weir__js_address_check(JSContext *context, int wanted,
+                            const weir_address *address);
+
+/* The same for the text of an address to listen at; NULL is a descriptor. */
+bool weir__js_address_check_text(JSContext *context, const char *text);
+
 /* {address, family, port}, or {} for a Unix socket and an unknown address */
 JSValue weir__js_address_object(JSContext *context,
                                 const weir_address *address);

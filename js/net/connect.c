@@ -11,6 +11,7 @@
 #include <errno.h>
 
 #include "core/builtin.h"
+#include "core/permission.h"
 #include "net/address.h"
 #include "net/handle.h"
 
@@ -77,6 +78,9 @@ static JSValue connect_ip(JSContext *context, JSValueConst this_value, int argc,
         return JS_EXCEPTION;
     if (err != 0)
         return JS_NewInt32(context, err);
+    if (!weir__js_address_check(context, WEIR__JS_MAY_READ | WEIR__JS_MAY_WRITE,
+                                &address))
+        return JS_EXCEPTION;
     return start_connect(context, this_value, &address,
                          has_local ? &local : NULL, argv[4]);
 }
@@ -92,6 +96,9 @@ static JSValue connect_path(JSContext *context, JSValueConst this_value,
         return JS_EXCEPTION;
     if (err != 0)
         return JS_NewInt32(context, err);
+    if (!weir__js_address_check(context, WEIR__JS_MAY_READ | WEIR__JS_MAY_WRITE,
+                                &address))
+        return JS_EXCEPTION;
     return start_connect(context, this_value, &address, NULL, argv[1]);
 }
 

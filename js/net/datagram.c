@@ -13,6 +13,7 @@
 #include "core/context.h"
 #include "core/entry.h"
 #include "core/error.h"
+#include "core/permission.h"
 #include "net/address.h"
 #include "net/buffer.h"
 #include "net/handle.h"
@@ -276,7 +277,8 @@ static JSValue new_socket(JSContext *context, JSValueConst this_value, int argc,
     JSValue object;
     int err;
 
-    if (!JS_IsUndefined(argv[4]) && JS_ToInt32(context, &fd, argv[4]) < 0)
+    if (!weir__js_check_may(context, WEIR__JS_MAY_NET) ||
+        (!JS_IsUndefined(argv[4]) && JS_ToInt32(context, &fd, argv[4]) < 0))
         return JS_EXCEPTION;
     object = new_object(weir__js_of(context), argv[0], &datagram);
     if (JS_IsException(object))

@@ -25,6 +25,7 @@
 #include "core/context.h"
 #include "core/entry.h"
 #include "core/error.h"
+#include "core/permission.h"
 #include "core/property.h"
 #include "net/address.h"
 #include "net/handle.h"
@@ -156,7 +157,8 @@ static JSValue look_up(JSContext *context, JSValueConst this_value, int argc,
     struct request *request;
     int err = -ENOMEM;
 
-    if (JS_ToInt32(context, &family, argv[1]) < 0 ||
+    if (!weir__js_check_may(context, WEIR__JS_MAY_NET) ||
+        JS_ToInt32(context, &family, argv[1]) < 0 ||
         JS_ToInt32(context, &flags, argv[2]) < 0)
         return JS_EXCEPTION;
     host = JS_ToCString(context, argv[0]);
@@ -225,9 +227,12 @@ static const struct weir__js_work_kind service_kind = {
 static JSValue look_up_service(JSContext *context, JSValueConst this_value,
                                int argc, JSValueConst *argv)
 {
-    struct service *service = calloc(1, sizeof(*service));
+    struct service *service;
     int err;
 
+    if (!weir__js_check_may(context, WEIR__JS_MAY_NET))
+        return JS_EXCEPTION;
+    service = calloc(1, sizeof(*service));
     if (service == NULL)
         return JS_ThrowOutOfMemory(context);
     err = weir__js_address_read(context, argv[0], argv[1], &service->address);
@@ -395,7 +400,8 @@ static JSValue start_query(JSContext *context, JSValueConst this_value,
     struct request *request;
     int err = -ENOMEM;
 
-    if (resolver == NULL || JS_ToUint32(context, &type, argv[2]) < 0)
+    if (resolver == NULL || !weir__js_check_may(context, WEIR__JS_MAY_NET) ||
+        JS_ToUint32(context, &type, argv[2]) < 0)
         return JS_EXCEPTION;
     name = JS_ToCString(context, argv[1]);
     if (name == NULL)
@@ -421,7 +427,7 @@ static JSValue start_reverse(JSContext *context, JSValueConst this_value,
     struct request *request;
     int err;
 
-    if (resolver == NULL)
+    if (resolver == NULL || !weir__js_check_may(context, WEIR__JS_MAY_NET))
         return JS_EXCEPTION;
     err = weir__js_address_read(context, argv[1], JS_NewInt32(context, 0),
                                 &address);

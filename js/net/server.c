@@ -26,6 +26,7 @@
 #include "core/context.h"
 #include "core/entry.h"
 #include "core/error.h"
+#include "core/permission.h"
 #include "net/address.h"
 #include "net/handle.h"
 #include "weir/net/listener.h"
@@ -301,7 +302,8 @@ static JSValue listen_ip(JSContext *context, JSValueConst this_value, int argc,
     weir_address address;
     int err = weir__js_address_read(context, argv[1], argv[2], &address);
 
-    if (err == -1)
+    if (err == -1 ||
+        (err == 0 && !weir__js_address_check(context, 0, &address)))
         return JS_EXCEPTION;
     if (err == 0)
         err = open_socket(&address, JS_ToBool(context, argv[4]) > 0);
@@ -331,7 +333,9 @@ static JSValue listen_path(JSContext *context, JSValueConst this_value,
     int fd = weir__js_address_read_path(context, argv[1], &address);
 
     if (fd == -1 ||
-        (!JS_IsUndefined(argv[3]) && JS_ToInt32(context, &mode, argv[3]) < 0))
+        (!JS_IsUndefined(argv[3]) && JS_ToInt32(context, &mode, argv[3]) < 0) ||
+        (fd == 0 &&
+         !weir__js_address_check(context, WEIR__JS_MAY_WRITE, &address)))
         return JS_EXCEPTION;
     if (fd == 0)
         fd = open_socket(&address, false);
@@ -346,7 +350,8 @@ static JSValue listen_fd(JSContext *context, JSValueConst this_value, int argc,
 {
     int32_t fd;
 
-    if (JS_ToInt32(context, &fd, argv[1]) < 0)
+    if (!weir__js_check_may(context, WEIR__JS_MAY_NET) ||
+        JS_ToInt32(context, &fd, argv[1]) < 0)
         return JS_EXCEPTION;
     return listen_on(context, argv[0], fd < 0 ? -EBADF : fd, argv[2], false);
 }

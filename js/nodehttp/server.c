@@ -20,6 +20,7 @@
 #include "http/control.h"
 #include "http/control_loop.h"
 #include "http/options.h"
+#include "net/address.h"
 #include "nodehttp/nodehttp.h"
 #include "weir/net/address.h"
 #include "weir/net/tls.h"
@@ -296,6 +297,10 @@ static JSValue listen(JSContext *context, JSValueConst this_value, int argc,
         text = JS_ToCString(context, argv[1]);
         if (text == NULL)
             return JS_EXCEPTION;
+    }
+    if (!weir__js_address_check_text(context, text)) {
+        JS_FreeCString(context, text);
+        return JS_EXCEPTION;
     }
     if (server->http != NULL)
         err = weir_http_server_listen(server->http, text, &options);

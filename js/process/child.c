@@ -25,6 +25,7 @@
 #include "core/context.h"
 #include "core/entry.h"
 #include "core/error.h"
+#include "core/permission.h"
 #include "net/handle.h"
 
 struct child {
@@ -332,7 +333,8 @@ static JSValue spawn(JSContext *context, JSValueConst this_value, int argc,
     JSValue object;
     int err;
 
-    if (weir__js_child_read(context, argv, &options) < 0)
+    if (!weir__js_check_may(context, WEIR__JS_MAY_SPAWN) ||
+        weir__js_child_read(context, argv, &options) < 0)
         return JS_EXCEPTION;
     object = new_child(js, argv[WEIR__JS_CHILD_ARGUMENTS], &child);
     err = JS_IsException(object) ? 0 : start(child, &options);

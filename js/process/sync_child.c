@@ -22,6 +22,7 @@
 #include "core/builtin.h"
 #include "core/error.h"
 #include "core/interrupt.h"
+#include "core/permission.h"
 #include "process/child.h"
 #include "weir/timer.h"
 
@@ -264,6 +265,7 @@ static JSValue spawn_sync(JSContext *context, JSValueConst this_value, int argc,
     double limit, timeout_ms;
 
     if (!weir__js_may_go_on(context) ||
+        !weir__js_check_may(context, WEIR__JS_MAY_SPAWN) ||
         weir__js_child_read(context, argv, &options) < 0)
         return JS_EXCEPTION;
     run = new_run(context, options.stdio_count);

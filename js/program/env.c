@@ -7,6 +7,8 @@
  * under the lock, and become JavaScript values after it.  C code of the process
  * that calls setenv() itself is not covered.
  *
+ * In a confined process only the variables that are granted can be seen or set.
+ *
  * Tested by  test/js/program/process-basics.js,
  *            test/js/threads/worker-options.js
  */
@@ -15,12 +17,18 @@
 #include <string.h>
 
 #include "core/builtin.h"
+#include "core/permission.h"
 #include "core/property.h"
 #include "weir/host/lock.h"
 
 extern char **environ; /* under the lock; NULL after clearenv(3) */
 
 static weir_lock lock = WEIR_LOCK_INIT;
+
+static bool is_visible(const char *name, size_t length)
+{
+    return !weir__js_is_confined || weir__js_may_use_variable(name, length);
+}
 
 static JSValue get_variable(JSContext *context, JSValueConst this_value,
                             int argc, JSValueConst *argv)
@@ -33,7 +41,7 @@ static JSValue get_variable(JSContext *context, JSValueConst this_value,
     if (name == NULL)
         return JS_EXCEPTION;
     weir_lock_acquire(&lock);
-    value = getenv(name);
+    value = is_visible(name, strlen(name)) ? getenv(name) : NULL;
     if (value != NULL)
         copy = js_strdup(context, value);
     weir_lock_release(&lock);
@@ -67,6 +75,11 @@ static JSValue set_variable(JSContext *context, JSValueConst this_value,
     const char *name = JS_ToCString(context, argv[0]), *value = NULL;
     JSValue result = JS_EXCEPTION;
 
+    if (name != NULL && !is_visible(name, strlen(name))) {
+        weir__js_throw_denied(context, WEIR__JS_MAY_ENV, name);
+        JS_FreeCString(context, name);
+        return JS_EXCEPTION;
+    }
     if (name != NULL && is_set)
         value = JS_ToCString(context, argv[1]);
     if (name != NULL && (value != NULL || !is_set))
@@ -86,7 +99,8 @@ static size_t size_of_all(void)
     return size;
 }
 
-/* Copy all as "A=1\0B=2\0", up to *end; NULL with an exception. */
+/* Copy all that are visible as "A=1\0B=2\0", up to *end; NULL with an
+ * exception. */
 static char *copy_all(JSContext *context, char **end)
 {
     char *text;
@@ -94,7 +108,8 @@ static char *copy_all(JSContext *context, char **end)
     weir_lock_acquire(&lock);
     text = *end = js_malloc(context, size_of_all() + 1);
     for (char **at = environ; text != NULL && at != NULL && *at != NULL; at++)
-        *end = stpcpy(*end, *at) + 1;
+        if (is_visible(*at, strcspn(*at, "=")))
+            *end = stpcpy(*end, *at) + 1;
     weir_lock_release(&lock);
     return text;
 }

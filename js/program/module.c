@@ -10,16 +10,19 @@
 #include "program/module.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "core/builtin.h"
 #include "core/error.h"
 #include "core/headroom.h"
 #include "core/lib.h"
+#include "core/place.h"
 #include "program/foreign.h"
 
 static const char head[] =
@@ -427,32 +430,67 @@ static JSValue detect(JSContext *context, JSValueConst this_value, int argc,
 
 /* ---- files ---- */
 
+/* stat(path): 1 for a directory, 0 for another file, -1 for none.  Where
+ * nothing is granted there is none, so that a search goes on. */
 static JSValue stat_path(JSContext *context, JSValueConst this_value, int argc,
                          JSValueConst *argv)
 {
     const char *path = JS_ToCString(context, argv[0]);
+    struct weir__js_place place;
     struct stat found;
-    int kind;
+    int kind = -1;
 
     if (path == NULL)
         return JS_EXCEPTION;
-    kind = stat(path, &found) != 0 ? -1 : S_ISDIR(found.st_mode) ? 1 : 0;
+    if (weir__js_place_find(&place, path, WEIR__JS_FOLLOW, WEIR__JS_MAY_READ) ==
+        0) {
+        if (stat(place.path, &found) == 0)
+            kind = S_ISDIR(found.st_mode);
+        weir__js_place_drop(&place);
+    }
     JS_FreeCString(context, path);
     return JS_NewInt32(context, kind);
+}
+
+/* checkPath(path): throws unless it may be read, whether it is there or not */
+static JSValue check_path(JSContext *context, JSValueConst this_value, int argc,
+                          JSValueConst *argv)
+{
+    const char *path = JS_ToCString(context, argv[0]);
+    struct weir__js_place place;
+    JSValue result = JS_UNDEFINED;
+
+    if (path == NULL)
+        return JS_EXCEPTION;
+    if (weir__js_place_find(&place, path, WEIR__JS_FOLLOW, WEIR__JS_MAY_READ) ==
+        0)
+        weir__js_place_drop(&place);
+    else if (place.missing != 0)
+        result = weir__js_throw_denied(context, place.missing, path);
+    JS_FreeCString(context, path);
+    return result;
 }
 
 static JSValue real_path(JSContext *context, JSValueConst this_value, int argc,
                          JSValueConst *argv)
 {
     const char *path = JS_ToCString(context, argv[0]);
+    struct weir__js_place place;
     char real[PATH_MAX];
     JSValue result;
+    int err;
 
     if (path == NULL)
         return JS_EXCEPTION;
-    result = realpath(path, real) != NULL
-                 ? JS_NewString(context, real)
-                 : weir__js_throw_status(context, -errno);
+    err = weir__js_place_find(&place, path, WEIR__JS_FOLLOW, WEIR__JS_MAY_READ);
+    if (err == 0) {
+        err = realpath(place.path, real) != NULL ? 0 : -errno;
+        weir__js_place_drop(&place);
+    }
+    result = place.missing != 0
+                 ? weir__js_throw_denied(context, place.missing, path)
+             : err == 0 ? JS_NewString(context, real)
+                        : weir__js_throw_status(context, err);
     JS_FreeCString(context, path);
     return result;
 }
@@ -489,16 +527,25 @@ static JSValue read_file(JSContext *context, JSValueConst this_value, int argc,
                          JSValueConst *argv)
 {
     const char *path = JS_ToCString(context, argv[0]);
-    FILE *file = path != NULL ? fopen(path, "rbe") : NULL;
+    FILE *file = NULL;
     JSValue result;
+    int missing, fd;
 
     if (path == NULL)
         return JS_EXCEPTION;
+    fd = weir__js_place_open(path, O_RDONLY, 0, &missing);
+    if (fd >= 0)
+        file = fdopen(fd, "rb");
     if (file != NULL) {
         result = read_stream(context, file, path);
         fclose(file);
+    } else if (missing != 0) {
+        result = weir__js_throw_denied(context, missing, path);
     } else {
-        result = weir__js_throw_system(context, -errno, "open", path, NULL);
+        result = weir__js_throw_system(context, fd < 0 ? fd : -errno, "open",
+                                       path, NULL);
+        if (fd >= 0)
+            close(fd);
     }
     JS_FreeCString(context, path);
     return result;
@@ -516,6 +563,7 @@ static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_DEF("evaluateNow", 2, evaluate_now),
     JS_CFUNC_DEF("nesting", 0, nesting),
     JS_CFUNC_DEF("stat", 1, stat_path),
+    JS_CFUNC_DEF("checkPath", 1, check_path),
     JS_CFUNC_DEF("realpath", 1, real_path),
     JS_CFUNC_DEF("readFile", 1, read_file),
 };

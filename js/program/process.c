@@ -16,6 +16,7 @@
 
 #include "core/builtin.h"
 #include "core/error.h"
+#include "core/place.h"
 #include "core/property.h"
 #include "program/program.h"
 #include "weir/clock.h"
@@ -31,6 +32,7 @@ static JSValue change_directory(JSContext *context, JSValueConst this_value,
                                 int argc, JSValueConst *argv)
 {
     const char *path = JS_ToCString(context, argv[0]);
+    struct weir__js_place place;
     JSValue result = JS_UNDEFINED;
     char from[PATH_MAX];
     const char *here;
@@ -38,8 +40,14 @@ static JSValue change_directory(JSContext *context, JSValueConst this_value,
 
     if (path == NULL)
         return JS_EXCEPTION;
-    if (chdir(path) != 0) {
-        err = -errno;
+    err = weir__js_place_find(&place, path, WEIR__JS_FOLLOW, WEIR__JS_MAY_READ);
+    if (err == 0) {
+        err = chdir(place.path) == 0 ? 0 : -errno;
+        weir__js_place_drop(&place);
+    }
+    if (place.missing != 0) {
+        result = weir__js_throw_denied(context, place.missing, path);
+    } else if (err != 0) {
         here = getcwd(from, sizeof(from));
         result = weir__js_throw_system(context, err, "chdir",
                                        here != NULL ? here : "", path);
@@ -214,6 +222,8 @@ static int add_values(JSContext *context, JSValueConst native)
     weir_js *js = weir__js_of(context);
 
     if (set_arguments(js, native) < 0 || set_channel(js, native) < 0 ||
+        (weir__js_is_confined &&
+         weir__js_set_property(context, native, "isConfined", JS_TRUE) < 0) ||
         weir__js_set_property(context, native, "pid",
                               JS_NewInt32(context, getpid())) < 0 ||
         weir__js_set_property(context, native, "ppid",

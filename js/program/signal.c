@@ -31,6 +31,7 @@
 #include "core/entry.h"
 #include "core/error.h"
 #include "core/lib.h"
+#include "core/permission.h"
 #include "weir/fd.h"
 #include "weir/host/thread.h"
 
@@ -290,6 +291,8 @@ static JSValue send(JSContext *context, JSValueConst this_value, int argc,
 
     if (JS_ToInt32(context, &pid, argv[0]) < 0 ||
         JS_ToInt32(context, &number, argv[1]) < 0)
+        return JS_EXCEPTION;
+    if (pid != getpid() && !weir__js_check_may(context, WEIR__JS_MAY_SPAWN))
         return JS_EXCEPTION;
     return kill(pid, number) == 0 ? JS_TRUE
                                   : weir__js_throw_status(context, -errno);

@@ -18,6 +18,7 @@
 #include "core/async.h"
 #include "core/builtin.h"
 #include "core/error.h"
+#include "core/permission.h"
 #include "core/property.h"
 #include "sqlite/connection.h"
 #include "sqlite/failure.h"
@@ -68,9 +69,10 @@ static void free_state(struct state *state)
 
 static int open_target(struct state *state)
 {
-    int code = sqlite3_open_v2(
-        state->path, &state->target,
-        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI, NULL);
+    int code = sqlite3_open_v2(state->path, &state->target,
+                               SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
+                                   (weir__js_is_confined ? 0 : SQLITE_OPEN_URI),
+                               NULL);
 
     if (code != SQLITE_OK)
         return code;
@@ -225,7 +227,7 @@ static struct state *new_state(JSContext *context, JSValueConst *argv)
         weir__js_sqlite_fail_last(context, state->source);
     else
         state->path = copy_text(context, argv[1]);
-    if (state->path != NULL)
+    if (state->path != NULL && weir__js_sqlite_check(context, state->path, 0))
         state->source_name = copy_text(context, argv[2]);
     if (state->source_name != NULL)
         state->target_name = copy_text(context, argv[3]);

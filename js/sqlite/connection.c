@@ -16,6 +16,7 @@
 #include "bytes/bytes.h"
 #include "core/builtin.h"
 #include "core/interrupt.h"
+#include "core/place.h"
 #include "sqlite/failure.h"
 
 enum { OPERATIONS_BETWEEN_CHECKS = 10000 };
@@ -115,6 +116,60 @@ static int configure(sqlite3 *db, int flags, int timeout_ms)
     return code == SQLITE_OK ? sqlite3_busy_timeout(db, timeout_ms) : code;
 }
 
+static bool is_in_memory(const char *path)
+{
+    return *path == '\0' || strcmp(path, ":memory:") == 0;
+}
+
+bool weir__js_sqlite_check(JSContext *context, const char *path, int flags)
+{
+    if ((flags & WEIR__JS_EXTENSIONS) != 0 &&
+        !weir__js_check_may(context, WEIR__JS_MAY_LOAD))
+        return false;
+    return is_in_memory(path) ||
+           weir__js_check_path(context,
+                               (flags & WEIR__JS_READ_ONLY) != 0
+                                   ? WEIR__JS_MAY_READ
+                                   : WEIR__JS_MAY_READ | WEIR__JS_MAY_WRITE,
+                               path);
+}
+
+static bool is_granted(const char *path, int wanted)
+{
+    char name[PATH_MAX];
+
+    return is_in_memory(path) || (weir__js_place_name(path, true, name) == 0 &&
+                                  weir__js_missing_for_file(wanted, name) == 0);
+}
+
+/* SQL can open other files: by ATTACH, and by VACUUM INTO, which attaches. */
+static int authorize(void *arg, int action, const char *first,
+                     const char *second, const char *database,
+                     const char *trigger)
+{
+    if (action == SQLITE_ATTACH)
+        return first != NULL &&
+                       is_granted(first, WEIR__JS_MAY_READ | WEIR__JS_MAY_WRITE)
+                   ? SQLITE_OK
+                   : SQLITE_DENY;
+    if (action == SQLITE_PRAGMA && first != NULL &&
+        (sqlite3_stricmp(first, "temp_store_directory") == 0 ||
+         sqlite3_stricmp(first, "data_store_directory") == 0))
+        return SQLITE_DENY;
+    return SQLITE_OK;
+}
+
+/* In a confined process: look again at what was opened.  Returns a result
+ * code. */
+static int confine(sqlite3 *db, int wanted)
+{
+    const char *file = sqlite3_db_filename(db, "main");
+
+    if (file != NULL && !is_granted(file, wanted))
+        return SQLITE_PERM;
+    return sqlite3_set_authorizer(db, authorize, NULL);
+}
+
 int weir__js_connection_open(struct weir__js_connection *connection,
                              const char *path, int flags, int timeout_ms,
                              bool is_here)
@@ -122,13 +177,19 @@ int weir__js_connection_open(struct weir__js_connection *connection,
     int mode = flags & WEIR__JS_READ_ONLY
                    ? SQLITE_OPEN_READONLY
                    : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+    /* A URI could name another VFS. */
+    int uri = weir__js_is_confined ? 0 : SQLITE_OPEN_URI;
     sqlite3 *db;
-    int code = sqlite3_open_v2(
-        path, &db, mode | SQLITE_OPEN_URI | SQLITE_OPEN_FULLMUTEX, NULL);
+    int code =
+        sqlite3_open_v2(path, &db, mode | uri | SQLITE_OPEN_FULLMUTEX, NULL);
 
     weir_lock_acquire(&connection->lock);
     connection->db = db;
     weir_lock_release(&connection->lock);
+    if (code == SQLITE_OK && weir__js_is_confined)
+        code = confine(db, (flags & WEIR__JS_READ_ONLY) != 0
+                               ? WEIR__JS_MAY_READ
+                               : WEIR__JS_MAY_READ | WEIR__JS_MAY_WRITE);
     if (code == SQLITE_OK)
         code = configure(db, flags, timeout_ms);
     if (code == SQLITE_OK)
@@ -277,7 +338,8 @@ static JSValue sqlite_open(JSContext *context, JSValueConst this_value,
     JSValue object = JS_EXCEPTION;
 
     if (path == NULL || JS_ToInt32(context, &flags, argv[1]) < 0 ||
-        JS_ToInt32(context, &timeout_ms, argv[2]) < 0)
+        JS_ToInt32(context, &timeout_ms, argv[2]) < 0 ||
+        !weir__js_sqlite_check(context, path, flags))
         goto done;
     connection = weir__js_connection_new(context);
     if (connection == NULL)
@@ -370,7 +432,7 @@ static JSValue enable_extensions(JSContext *context, JSValueConst this_value,
     struct weir__js_connection *connection =
         weir__js_connection_of(context, argv[0]);
 
-    if (connection == NULL)
+    if (connection == NULL || !weir__js_check_may(context, WEIR__JS_MAY_LOAD))
         return JS_EXCEPTION;
     if (sqlite3_db_config(connection->db, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION,
                           JS_ToBool(context, argv[1]), NULL) != SQLITE_OK)
@@ -390,6 +452,10 @@ static JSValue load_extension(JSContext *context, JSValueConst this_value,
     char *message = NULL;
     JSValue result = JS_UNDEFINED;
 
+    if (path != NULL && !weir__js_check_may(context, WEIR__JS_MAY_LOAD)) {
+        JS_FreeCString(context, path);
+        return JS_EXCEPTION;
+    }
     if (path != NULL && !JS_IsUndefined(argv[2]))
         entry = JS_ToCString(context, argv[2]);
     if (path == NULL || (entry == NULL && !JS_IsUndefined(argv[2]))) {

@@ -70,6 +70,10 @@ struct weir__js_function {
  * with an exception. */
 struct weir__js_connection *weir__js_connection_new(JSContext *context);
 
+/* Throw unless the file, with these flags, is granted.  Returns whether it
+ * is. */
+bool weir__js_sqlite_check(JSContext *context, const char *path, int flags);
+
 /* Open the database.  Returns a result code.  After an error `db` may be set,
  * and has the message.  The owner; is_here tells whether that is the loop's
  * thread. */

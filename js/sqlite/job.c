@@ -292,7 +292,8 @@ static JSValue start_open(JSContext *context, JSValueConst this_value, int argc,
         return JS_EXCEPTION;
     job->flags = flags;
     job->timeout_ms = timeout_ms;
-    if (take_text(context, job, argv[3]) == 0)
+    if (take_text(context, job, argv[3]) == 0 &&
+        weir__js_sqlite_check(context, job->text, flags))
         return start_job(context, job, argv[0], argv[1]);
     free_job(&job->work);
     return JS_EXCEPTION;

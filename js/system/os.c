@@ -16,6 +16,7 @@
 
 #include "core/builtin.h"
 #include "core/error.h"
+#include "core/permission.h"
 #include "core/property.h"
 #include "system/syserror.h"
 
@@ -109,13 +110,20 @@ static JSValue get_user(JSContext *context, JSValueConst this_value, int argc,
 }
 
 /* getPriority(pid) */
+/* Whether it is this process, or others may be touched; or an exception. */
+static bool may_touch(JSContext *context, int32_t pid)
+{
+    return pid == 0 || pid == getpid() ||
+           weir__js_check_may(context, WEIR__JS_MAY_SPAWN);
+}
+
 static JSValue get_priority(JSContext *context, JSValueConst this_value,
                             int argc, JSValueConst *argv)
 {
     int32_t pid;
     int priority;
 
-    if (JS_ToInt32(context, &pid, argv[0]) < 0)
+    if (JS_ToInt32(context, &pid, argv[0]) < 0 || !may_touch(context, pid))
         return JS_EXCEPTION;
     errno = 0;
     priority = getpriority(PRIO_PROCESS, (id_t)pid);
@@ -131,7 +139,7 @@ static JSValue set_priority(JSContext *context, JSValueConst this_value,
     int32_t pid, priority;
 
     if (JS_ToInt32(context, &pid, argv[0]) < 0 ||
-        JS_ToInt32(context, &priority, argv[1]) < 0)
+        JS_ToInt32(context, &priority, argv[1]) < 0 || !may_touch(context, pid))
         return JS_EXCEPTION;
     return setpriority(PRIO_PROCESS, (id_t)pid, priority) == 0
                ? JS_UNDEFINED

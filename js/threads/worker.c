@@ -38,6 +38,7 @@
 #include "core/error.h"
 #include "core/interrupt.h"
 #include "core/lib.h"
+#include "core/permission.h"
 #include "core/visible.h"
 #include "messages/mailbox.h"
 #include "program/program.h"
@@ -633,9 +634,12 @@ static JSValue new_worker(JSContext *context, JSValueConst this_value, int argc,
                           JSValueConst *argv)
 {
     weir_js *js = weir__js_of(context);
-    struct weir__js_worker *worker = calloc(1, sizeof(*worker));
+    struct weir__js_worker *worker;
     JSValue object, result[3];
 
+    if (!weir__js_check_may(context, WEIR__JS_MAY_WORK))
+        return JS_EXCEPTION;
+    worker = calloc(1, sizeof(*worker));
     if (worker == NULL)
         return JS_ThrowOutOfMemory(context);
     worker->parent = js;

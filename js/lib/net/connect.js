@@ -36,8 +36,13 @@ function begin(socket, attempt, done) {
     socket.emit('connectionAttempt', address, port, family);
     if (socket._handle === null)
         return ECANCELED; // a listener has destroyed it
-    return family === undefined ? socket._handle.connectPath(address, done)
-        : socket._handle.connect(address, port, localAddress, localPort, done);
+    try {
+        return family === undefined ? socket._handle.connectPath(address, done)
+            : socket._handle.connect(address, port, localAddress, localPort, done);
+    } catch (error) { // it is not permitted
+        socket.destroy(error);
+        return ECANCELED;
+    }
 }
 
 function connectTo(socket, address, port, family, localAddress, localPort) {

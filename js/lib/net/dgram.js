@@ -129,7 +129,14 @@ function onceBound(socket, callback) {
 
 function bindTo(socket, ip, port) {
     const state = socket[kState];
-    let err = state.handle === null ? openHandle(socket) : 0;
+    let err;
+    try {
+        err = state.handle === null ? openHandle(socket) : 0;
+    } catch (error) { // it is not permitted
+        state.bindState = UNBOUND;
+        socket.emit('error', error);
+        return;
+    }
     if (err === 0)
         err = state.handle.bind(ip, port || 0);
     if (err === 0) {

@@ -89,13 +89,19 @@ function flagsOf(hints) {
 
 // done(error, addresses), later.
 function find(hostname, { family, hints, order }, done) {
-    const err = native.lookup(hostname, family, flagsOf(hints), (name, addresses) => {
-        if (name !== null)
-            done(lookupError(name, 'getaddrinfo', hostname));
-        else
-            done(null, sorted(addresses, order).map((address) =>
-                ({ address, family: family || isIP(address) })));
-    });
+    let err;
+    try {
+        err = native.lookup(hostname, family, flagsOf(hints), (name, addresses) => {
+            if (name !== null)
+                done(lookupError(name, 'getaddrinfo', hostname));
+            else
+                done(null, sorted(addresses, order).map((address) =>
+                    ({ address, family: family || isIP(address) })));
+        });
+    } catch (error) { // it is not permitted
+        process.nextTick(done, error);
+        return;
+    }
     if (err !== 0)
         process.nextTick(done, lookupError(err === -36 || err === -22 ? 'EAI_NONAME'
             : 'EAI_MEMORY', 'getaddrinfo', hostname));

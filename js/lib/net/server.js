@@ -71,8 +71,19 @@ function open(server, place) {
     return listenIp(server, address, port, backlog, isIpv6Only);
 }
 
-// Without an address, all addresses of IPv6 and IPv4, or those of IPv4 alone.
+// What is not permitted is reported like every other failure.
 function start(server, place) {
+    try {
+        startAt(server, place);
+    } catch (error) {
+        if (error?.code !== 'ERR_ACCESS_DENIED')
+            throw error;
+        process.nextTick(() => server.emit('error', error));
+    }
+}
+
+// Without an address, all addresses of IPv6 and IPv4, or those of IPv4 alone.
+function startAt(server, place) {
     const wanted = { backlog: BACKLOG, ...place };
     let handle;
     if (wanted.address === undefined && wanted.path === undefined &&

@@ -157,6 +157,9 @@ if (hooks.program !== undefined) {
     if (hooks.program.module !== undefined)
         self.mainModule = hooks.program.module;
 }
+if (native.isConfined)
+    Object.defineProperty(self, 'permission', { value: require('program/permission'),
+        enumerable: true });
 lazy('env', () => require('program/env').env);
 Object.defineProperty(self, 'env', {
     set: (value) => Object.defineProperty(self, 'env',

@@ -304,7 +304,8 @@ function resolveRequire(name, parent) {
     } else if (isRelative(name)) {
         path = join(dirname(parent), name);
         path = (/(^|\/)\.{0,2}\/?$/.test(name) ? undefined : asFile(path)) ??
-            asTypeScript(path, parent) ?? asDirectory(path, name);
+            asTypeScript(path, parent) ?? asDirectory(path, name) ??
+            native.checkPath(path);
     } else {
         path = checkTarget(resolvePackage(name, parent, forRequire));
     }
@@ -338,9 +339,11 @@ function resolveImport(name, parent) {
             `Directory import '${path}${name.endsWith('/') ? '/' : ''}' is not ` +
             `supported resolving ES modules${request.by}`), { url: urlOf(path) });
     const file = isFile(path) ? path : asTypeScript(path, parent);
-    if (file === undefined)
+    if (file === undefined) {
+        native.checkPath(path);
         throw Object.assign(coded(Error, 'ERR_MODULE_NOT_FOUND',
             `Cannot find module '${path}'${request.by}`), { url: urlOf(path) });
+    }
     return realPath(file);
 }
 

@@ -69,8 +69,8 @@ function numberOf(signal) {
 function deliver(pid, number) {
     try {
         return send(pid, number);
-    } catch ({ code }) {
-        throw failed('kill', code);
+    } catch (error) {
+        throw error.code === 'ERR_ACCESS_DENIED' ? error : failed('kill', error.code);
     }
 }
 

@@ -66,6 +66,8 @@ function wrapped(run) {
         return run();
     } catch (error) {
         const { errno, code, syscall } = error;
+        if (code === 'ERR_ACCESS_DENIED')
+            throw error;
         throw systemError('ERR_SYSTEM_ERROR', 'A system error occurred', { errno, code,
             message: error.message.slice(code.length + 2, -(syscall.length + 2)), syscall });
     }
