@@ -16,7 +16,7 @@
  *           the engine's collector frees a realm with the last value of it.
  * Threads   Those of the host: its loop.
  *
- * Tested by  test/js/vm/*.js, test/js/vm/realm.c
+ * Tested by  the programs of test/js/vm, test/js/vm/realm.c
  */
 #include "core/builtin.h"
 #include "core/lib.h"

@@ -10,7 +10,7 @@
  *           (core/interrupt.h), never later than those around it.
  * Threads   Those of the host: its loop.  SIGINT only sets a flag.
  *
- * Tested by  test/js/vm/*.js, test/js/vm/realm.c
+ * Tested by  the programs of test/js/vm, test/js/vm/realm.c
  */
 #include "vm/script.h"
 
