@@ -170,6 +170,9 @@ static const struct {
     {"cancel ID", "cancel a job, and those that wait for it"},
     {"pause QUEUE", "let no process claim jobs of a queue"},
     {"resume QUEUE", "let them go on"},
+    {"export FILE", "write all jobs to a new file"},
+    {"import FILE", "read them into a store that has no jobs"},
+    {"move URL", "move all jobs of a file of SQLite to PostgreSQL"},
 };
 
 static bool complain(const char *program, const char *what, const char *which)

@@ -166,6 +166,7 @@ typedef struct weir_jobs_reply {
     const weir_jobs_info *jobs;
     const weir_jobs_plan *plans;
     int64_t next_ms;
+    const char *text;
 } weir_jobs_reply;
 
 typedef void weir_jobs_fn(void *arg, int status, const weir_jobs_reply *reply);
@@ -560,6 +561,32 @@ WEIR_API WEIR_CHECKED int weir_jobs_cancel(weir_jobs *jobs, uint64_t id,
 WEIR_API WEIR_CHECKED int weir_jobs_retry(weir_jobs *jobs, uint64_t id,
                                           const char *queue, weir_jobs_fn *fn,
                                           void *arg);
+
+/* ---- moving ---- */
+
+/**
+ * Carry out a step of moving jobs to or from a database of PostgreSQL, for `weir
+ * jobs`.  Each step takes and answers text, and is one transaction:
+ *
+ *     "store"   what the store has besides its jobs, as JSON
+ *     "export"  JSON of the first 500 jobs whose ids are larger than the text
+ *     "stage"   put a JSON array of jobs aside; those that are there are replaced
+ *     "staged"  the number of jobs that are aside, and their checksum, as JSON
+ *     "import"  make jobs of those that are aside.  The text is what "store" and
+ *               "staged" have answered.  It fails if they differ from that, or
+ *               if the store has jobs, unless they are those of such a step
+ *     "clear"   forget what is aside
+ *
+ * reply.text is the answer.  fn gets -ENOTSUP for a file of SQLite, which can be
+ * read and written itself.
+ *
+ * Thread   the loop's
+ * Owns     everything is copied
+ * Returns  0, -EINVAL (NULL, or an unknown step), WEIR_ECLOSED, -ENOMEM
+ */
+WEIR_API WEIR_CHECKED int weir_jobs_transfer(weir_jobs *jobs, const char *step,
+                                             const char *text, weir_jobs_fn *fn,
+                                             void *arg);
 
 /* ---- the end ---- */
 

@@ -50,6 +50,7 @@ enum weir__op_kind {
     WEIR__OP_UNSCHEDULE,
     WEIR__OP_PLANS,
     WEIR__OP_TICK, /* nothing: a list begins with the schedules that are due */
+    WEIR__OP_TRANSFER,
     /* by the hub */
     WEIR__OP_WORK,
     WEIR__OP_STOP,
@@ -176,6 +177,9 @@ struct weir__op {
             weir_jobs_schedule_spec spec; /* job points to the next one */
             weir_jobs_spec job;           /* UNSCHEDULE: only the queue */
         } schedule;
+        struct {
+            const char *step, *text;
+        } transfer;
         struct {
             weir_jobs_worker *worker;
         } work;

@@ -108,6 +108,17 @@ static enum weir__pg_statement send_claim(struct weir__engine *engine,
     return WEIR__PG_CLAIM;
 }
 
+static enum weir__pg_statement send_transfer(struct weir__engine *engine,
+                                             const struct weir__op *op)
+{
+    struct weir__params params = {0};
+
+    weir__param_text(&params, op->in.transfer.step);
+    weir__param_text(&params, op->in.transfer.text);
+    weir__pg_send(engine, WEIR__PG_TRANSFER, &params);
+    return WEIR__PG_TRANSFER;
+}
+
 static enum weir__pg_statement send_progress(struct weir__engine *engine,
                                              const struct weir__op *op)
 {
@@ -187,6 +198,8 @@ enum weir__pg_statement weir__ops_send(struct weir__engine *engine,
     case WEIR__OP_LIMIT:
     case WEIR__OP_PAUSE:
         return send_queue(engine, op);
+    case WEIR__OP_TRANSFER:
+        return send_transfer(engine, op);
     case WEIR__OP_GET:
         return send_job(engine, WEIR__PG_GET, op);
     case WEIR__OP_CANCEL:
@@ -410,6 +423,21 @@ static void read_look(struct weir__op *op, struct weir__row row)
     op->reply.count = (uint64_t)count;
 }
 
+static void read_transfer(struct weir__op *op, struct weir__row row)
+{
+    size_t bytes = weir__row_bytes(row, 0);
+    char *at;
+
+    op->extra = weir_memory_alloc(bytes);
+    if (op->extra == NULL) {
+        weir__op_fail(op, -ENOMEM, "no memory for the answer");
+        return;
+    }
+    op->extra_bytes = bytes;
+    at = op->extra;
+    op->reply.text = weir__row_copy(&at, row, 0, NULL);
+}
+
 static void read_cancel(struct weir__op *op, struct weir__row row)
 {
     if (weir__row_bytes(row, 0) == 0) {
@@ -454,6 +482,9 @@ void weir__ops_read(struct weir__engine *engine, struct weir__op *op,
         return;
     case WEIR__OP_LOOK:
         read_look(op, row);
+        return;
+    case WEIR__OP_TRANSFER:
+        read_transfer(op, row);
         return;
     case WEIR__OP_GET:
         if (is_any)

@@ -40,6 +40,7 @@
     X(LIMIT, "SELECT weir_jobs.set_limits($1, $2, $3, $4, $5)")                \
     X(PAUSE, "SELECT weir_jobs.set_paused($1, $2)")                            \
     X(CANCEL, "SELECT weir_jobs.cancel($1)")                                   \
+    X(TRANSFER, "SELECT weir_jobs.transfer($1, $2)")                           \
     X(RETRY, "SELECT weir_jobs.retry($1)")                                     \
     X(RETRY_ALL, "SELECT weir_jobs.retry_all($1)")                             \
     X(RUNS, "SELECT * FROM weir_jobs.runs()")                                  \

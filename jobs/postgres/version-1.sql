@@ -1021,3 +1021,138 @@ BEGIN
     RETURN wait_ms;
 END
 $$;
+
+-- ---- moving ----
+
+-- Jobs of another store, until all of them are here.  `line` is a row of job as
+-- JSON, with what it needs, and without what this store decides itself.
+CREATE TABLE weir_jobs.incoming (
+    id bigint PRIMARY KEY,
+    line text NOT NULL
+);
+
+-- The stores whose jobs are here, by the checksum of the jobs.
+CREATE TABLE weir_jobs.moved (
+    checksum text PRIMARY KEY,
+    at timestamptz NOT NULL DEFAULT now()
+);
+
+-- What this database is, whatever URL leads to it.
+CREATE TABLE weir_jobs.place AS SELECT gen_random_uuid() AS id;
+
+CREATE FUNCTION weir_jobs.line(job weir_jobs.job) RETURNS jsonb
+LANGUAGE sql SET bytea_output = hex AS $$
+    SELECT to_jsonb($1) - ARRAY['lease_until', 'is_needed'] ||
+        jsonb_build_object('needs', coalesce(
+            (SELECT jsonb_agg(d.needs ORDER BY d.needs)
+             FROM weir_jobs.dependency AS d WHERE d.job = ($1).id), '[]'))
+$$;
+
+-- A checksum of checksums, as there may be more text than one value can hold.
+CREATE FUNCTION weir_jobs.staged() RETURNS jsonb LANGUAGE sql AS $$
+    SELECT jsonb_build_object('count', count(*), 'checksum', encode(sha256(
+        coalesce(string_agg(sha256(convert_to(i.line, 'UTF8')), ''::bytea
+                            ORDER BY i.id), ''::bytea)), 'hex'))
+    FROM weir_jobs.incoming AS i
+$$;
+
+-- What a store has besides its jobs.
+CREATE FUNCTION weir_jobs.describe() RETURNS jsonb LANGUAGE sql AS $$
+    SELECT jsonb_build_object(
+        'place', (SELECT p.id FROM weir_jobs.place AS p),
+        'lastId', (SELECT coalesce(max(j.id), 0) FROM weir_jobs.job AS j),
+        'lastToken', (SELECT CASE WHEN t.is_called THEN t.last_value ELSE 0 END
+                      FROM weir_jobs.token AS t),
+        'jobs', (SELECT count(*) FROM weir_jobs.job),
+        'queues', (SELECT coalesce(jsonb_agg(to_jsonb(q) - 'rate_at_us'
+                                             ORDER BY q.name COLLATE "C"), '[]')
+                   FROM weir_jobs.queue AS q))
+$$;
+
+-- Make jobs of those that have come, as one change.  The caller has compared
+-- nothing: this does, with what was sent and with what has become of it.
+CREATE FUNCTION weir_jobs.import(meta jsonb) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    equal bigint;
+BEGIN
+    LOCK TABLE weir_jobs.job IN EXCLUSIVE MODE;
+    IF EXISTS (SELECT FROM weir_jobs.moved AS m
+               WHERE m.checksum = meta->>'checksum') THEN
+        RETURN;
+    END IF;
+    IF EXISTS (SELECT FROM weir_jobs.job) THEN
+        RAISE EXCEPTION 'the store has jobs of its own';
+    END IF;
+    IF NOT meta @> weir_jobs.staged() THEN
+        RAISE EXCEPTION 'the jobs have not arrived as they were sent';
+    END IF;
+    INSERT INTO weir_jobs.job OVERRIDING SYSTEM VALUE
+        SELECT r.* FROM weir_jobs.incoming AS i,
+            LATERAL jsonb_populate_record(NULL::weir_jobs.job, i.line::jsonb ||
+                '{"lease_until": 0, "is_needed": false}') AS r;
+    INSERT INTO weir_jobs.dependency (needs, job)
+        SELECT n.id::bigint, i.id FROM weir_jobs.incoming AS i,
+            LATERAL jsonb_array_elements_text(i.line::jsonb->'needs') AS n (id);
+    SELECT count(*) INTO equal FROM weir_jobs.incoming AS i
+        JOIN weir_jobs.job AS j ON j.id = i.id
+        WHERE weir_jobs.line(j) = i.line::jsonb;
+    IF equal <> (meta->>'count')::bigint THEN
+        RAISE EXCEPTION '% of % jobs would have changed',
+            (meta->>'count')::bigint - equal, meta->>'count';
+    END IF;
+    UPDATE weir_jobs.job AS j SET is_needed = true WHERE j.id IN (
+        SELECT d.needs FROM weir_jobs.dependency AS d);
+    DELETE FROM weir_jobs.queue AS q WHERE q.name IN (
+        SELECT r.row->>'name' FROM jsonb_array_elements(meta->'queues')
+            AS r (row));
+    INSERT INTO weir_jobs.queue
+        SELECT r.* FROM jsonb_array_elements(meta->'queues') AS q (row),
+            LATERAL jsonb_populate_record(NULL::weir_jobs.queue,
+                '{"rate_at_us": 0, "key_concurrency": 1}' || q.row) AS r;
+    PERFORM setval(pg_get_serial_sequence('weir_jobs.job', 'id'),
+                   greatest(1, (meta->>'lastId')::bigint));
+    PERFORM setval('weir_jobs.token', greatest(nextval('weir_jobs.token'),
+                                               (meta->>'lastToken')::bigint));
+    INSERT INTO weir_jobs.later (job)
+        SELECT j.id FROM weir_jobs.job AS j WHERE j.state = 4;
+    INSERT INTO weir_jobs.later (queue, key)
+        SELECT DISTINCT j.queue, j.key FROM weir_jobs.job AS j
+        WHERE j.state = 3;
+    DELETE FROM weir_jobs.incoming;
+    INSERT INTO weir_jobs.moved (checksum) VALUES (meta->>'checksum');
+    PERFORM weir_jobs.notify('');
+END
+$$;
+
+-- The steps of weir_jobs_transfer.
+CREATE FUNCTION weir_jobs.transfer(step text, given text) RETURNS text
+LANGUAGE plpgsql AS $$
+DECLARE
+    answer text := '';
+BEGIN
+    CASE step
+    WHEN 'store' THEN
+        answer := weir_jobs.describe();
+    WHEN 'export' THEN
+        SELECT coalesce(jsonb_agg(weir_jobs.line(j) ORDER BY j.id), '[]')
+            INTO answer FROM (
+                SELECT * FROM weir_jobs.job AS a WHERE a.id > given::bigint
+                ORDER BY a.id LIMIT 500) AS j;
+    WHEN 'stage' THEN
+        INSERT INTO weir_jobs.incoming AS i
+            SELECT (e.line->>'id')::bigint, e.line::text
+            FROM json_array_elements(given::json) AS e (line)
+            ON CONFLICT (id) DO UPDATE SET line = excluded.line
+            WHERE i.line <> excluded.line;
+    WHEN 'staged' THEN
+        answer := weir_jobs.staged() || jsonb_build_object('moved', EXISTS (
+            SELECT FROM weir_jobs.moved AS m WHERE m.checksum = given),
+            'last', (SELECT max(i.id) FROM weir_jobs.incoming AS i));
+    WHEN 'import' THEN
+        PERFORM weir_jobs.import(given::jsonb);
+    WHEN 'clear' THEN
+        DELETE FROM weir_jobs.incoming;
+    END CASE;
+    RETURN answer;
+END
+$$;

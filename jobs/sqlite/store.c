@@ -65,7 +65,8 @@ static const char *text_of(sqlite3 *db, int rc)
     case SQLITE_MISMATCH:
         return "the file is a database of another program";
     case SQLITE_SCHEMA:
-        return "the store was written by a newer version of weir";
+        return "the store has moved (weir jobs), or was written by a newer "
+               "version of weir";
     default: /* the connection may have forgotten it in a rollback */
         return db != NULL && sqlite3_extended_errcode(db) == rc
                    ? sqlite3_errmsg(db)
@@ -217,6 +218,10 @@ static void carry_out(struct weir__engine *engine, struct weir__op *op)
         return;
     case WEIR__OP_PLANS:
         weir__store_plans(engine, op);
+        return;
+    case WEIR__OP_TRANSFER:
+        weir__op_fail(op, -ENOTSUP,
+                      "a file of SQLite is read and written itself");
         return;
     default: /* the hub's */
         return;

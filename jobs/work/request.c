@@ -328,6 +328,37 @@ int weir_jobs_retry(weir_jobs *jobs, uint64_t id, const char *queue,
     return weir__jobs_request(jobs, op, fn, arg);
 }
 
+/* ---- moving ---- */
+
+static bool is_step(const char *step)
+{
+    static const char *const steps[] = {"store",  "export", "stage",
+                                        "staged", "import", "clear"};
+
+    for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++)
+        if (strcmp(step, steps[i]) == 0)
+            return true;
+    return false;
+}
+
+int weir_jobs_transfer(weir_jobs *jobs, const char *step, const char *text,
+                       weir_jobs_fn *fn, void *arg)
+{
+    struct weir__op *op;
+    char *at;
+
+    if (jobs == NULL || step == NULL || text == NULL || !is_step(step))
+        return -EINVAL;
+    op = weir__op_new(jobs, WEIR__OP_TRANSFER,
+                      text_bytes(step) + text_bytes(text));
+    if (op != NULL) {
+        at = (char *)(op + 1);
+        op->in.transfer.step = copy(&at, step, text_bytes(step));
+        op->in.transfer.text = copy(&at, text, text_bytes(text));
+    }
+    return weir__jobs_request(jobs, op, fn, arg);
+}
+
 /* ---- the end ---- */
 
 int weir_jobs_drain(weir_jobs *jobs, int64_t soft_ms, int64_t hard_ms,

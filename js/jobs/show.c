@@ -30,6 +30,11 @@ JSValue weir__js_show_count(JSContext *context, const weir_jobs_reply *reply)
     return JS_NewInt64(context, (int64_t)reply->count);
 }
 
+JSValue weir__js_show_text(JSContext *context, const weir_jobs_reply *reply)
+{
+    return JS_NewString(context, reply->text);
+}
+
 static int set_number(JSContext *context, JSValueConst object, const char *name,
                       int64_t number)
 {

@@ -16,6 +16,9 @@ JSValue weir__js_show_added(JSContext *context, const weir_jobs_reply *reply);
 /* reply.count */
 JSValue weir__js_show_count(JSContext *context, const weir_jobs_reply *reply);
 
+/* reply.text */
+JSValue weir__js_show_text(JSContext *context, const weir_jobs_reply *reply);
+
 /* reply.job */
 JSValue weir__js_show_job(JSContext *context, const weir_jobs_reply *reply);
 

@@ -553,6 +553,28 @@ static JSValue list_jobs(JSContext *context, JSValueConst this_value, int argc,
     return weir__js_request_send(context, request, err);
 }
 
+/* transfer(store, step, text): a promise of the text */
+static JSValue transfer(JSContext *context, JSValueConst this_value, int argc,
+                        JSValueConst *argv)
+{
+    struct weir__js_store *store = weir__js_store_of(context, argv[0]);
+    struct weir__js_request *request = NULL;
+    const char *step = NULL, *text = NULL;
+    int err = 0;
+
+    if (store == NULL)
+        return JS_EXCEPTION;
+    if (weir__js_optional_text(context, argv[1], &step) >= 0 &&
+        weir__js_optional_text(context, argv[2], &text) >= 0)
+        request = weir__js_request_make(context, store, weir__js_show_text);
+    if (request != NULL)
+        err = weir_jobs_transfer(store->jobs, step, text,
+                                 weir__js_request_answer, request);
+    free_text(context, step);
+    free_text(context, text);
+    return weir__js_request_send(context, request, err);
+}
+
 enum { GET, CANCEL };
 
 /* get(store, id), cancel(store, id) */
@@ -691,6 +713,7 @@ static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_MAGIC_DEF("look", 1, look, QUEUES),
     JS_CFUNC_MAGIC_DEF("plans", 1, look, PLANS),
     JS_CFUNC_DEF("list", 5, list_jobs),
+    JS_CFUNC_DEF("transfer", 3, transfer),
     JS_CFUNC_DEF("schedule", AFTER_ADD + 4, schedule_job),
     JS_CFUNC_DEF("unschedule", 3, unschedule),
     JS_CFUNC_DEF("pause", 3, pause_queue),

@@ -6,13 +6,17 @@
 
 What a command has changed is read with sqlite3 and psql.  Prints TAP.
 """
+import itertools
 import json
 import os
 import pathlib
+import random
+import signal
 import sqlite3
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "test" / "jobs"))
@@ -45,7 +49,7 @@ def check(name, is_true, *details):
     print(f"{'' if is_true else 'not '}ok {len(results)} - {name}", flush=True)
     if not is_true:
         for detail in details:
-            print("\n".join(f"#   {line}" for line in str(detail).split("\n")[:40]))
+            print("\n".join(f"#   {line}" for line in str(detail).split("\n")[:8]))
 
 
 def weir(*args, **rest):
@@ -56,6 +60,7 @@ def weir(*args, **rest):
 class Store:
     def __init__(self, url):
         self.url = str(url)
+        self.is_server = self.url.startswith("postgres:")
 
     def run(self, *args, **rest):
         return weir("jobs", self.url, *args, **rest)
@@ -72,10 +77,10 @@ class Store:
 
     def ask(self, sql):
         """The rows of a query, as lists of strings."""
-        if self.url.startswith("postgres:"):
-            out = subprocess.run([BIN / "psql", "-XAtq", "-F", "\x1f", "-d", self.url, "-c", sql],
-                                 check=True, capture_output=True, text=True).stdout
-            return [line.split("\x1f") for line in out.splitlines()]
+        if self.is_server:
+            out = subprocess.run([BIN / "psql", "-XAtq", "-F", "\x1f", "-R", "\x1e", "-d", self.url,
+                                  "-c", sql], check=True, capture_output=True, text=True).stdout
+            return [row.split("\x1f") for row in out.removesuffix("\n").split("\x1e") if row]
         with sqlite3.connect(self.url) as db:
             return [["" if value is None else str(value) for value in row]
                     for row in db.execute(sql.replace("weir_jobs.", ""))]
@@ -182,6 +187,208 @@ def refuse(store, engine):
           store.ask("SELECT * FROM weir_jobs.job ORDER BY id") == before)
 
 
+# ---- moving ----
+
+# A store with jobs in every state but running, and with everything that a job has.
+FILL = """
+import { Jobs, RetryError, UnrecoverableError } from 'weir:jobs';
+const [, store, count] = process.argv;
+const jobs = new Jobs(store);
+const q = jobs.queue('q "ü" \\x07'), work = jobs.queue('work', { backoff: 1 });
+await q.limit({ concurrency: 3, rate: 7, period: 5000 });
+await q.pause();
+await jobs.queue('later').addAll(Array(Number(count)).fill({ text: 'é'.repeat(20) }),
+    { delay: 86_400_000 });
+const first = await q.add(new Uint8Array([0, 1, 255]), { key: 'k"\\\\', priority: -7 });
+await q.add('behind', { key: 'k"\\\\', unique: 'u\\n', attempts: 3, timeout: 99 });
+const second = await q.add(undefined, { after: [first.id], keep: Infinity });
+await q.add(null, { after: [first.id, second.id] });
+await jobs.cancel((await q.add(1.5, { runAt: Date.UTC(2100) })).id);
+let left = 5;
+jobs.on('failed', () => {});
+await work.add('die', {});
+await work.add('keep', { keep: 86_400_000 });
+await work.add('retry', {});
+await work.add('gone', {});
+await work.add('gone', {});
+work.work(async (job) => {
+    if (--left === 0)
+        jobs.drain();
+    if (job.data === 'keep') {
+        await job.updateProgress(0.1);
+        return { ok: true };
+    }
+    if (job.data === 'die')
+        throw new UnrecoverableError('\\u0001 dead "ü"');
+    if (job.data === 'retry')
+        throw new RetryError('again', { delay: 86_400_000 });
+});
+"""
+# What both engines have, except leases.
+JOBS = ("SELECT id, queue, state, priority, run_at, attempt, attempts, token, coalesce(owner, '-'), "
+        "coalesce(key, '-'), coalesce(\"unique\", '-'), waits, backoff_ms, backoff_max_ms, timeout_ms, "
+        "keep_ms, progress, added_at, finished_at, coalesce(expires_at, 0), {reason}, {result}, "
+        "{payload} FROM weir_jobs.job ORDER BY id")
+
+
+def rows_of(store):
+    """All rows of a store, the same for both engines."""
+    def hexed(name):
+        return (f"coalesce(encode({name}, 'hex'), '-')" if store.is_server else
+                f"lower(coalesce(hex({name}), '-'))")
+    reason = ("coalesce(encode(convert_to(reason, 'UTF8'), 'hex'), '-')" if store.is_server else
+              "lower(coalesce(hex(reason), '-'))")
+    jobs = store.ask(JOBS.format(reason=reason, result=hexed("result"), payload=hexed("payload")))
+    for row in jobs:
+        row[16] = float(row[16])
+        row[21] = row[21] or "-"  # SQLite's hex(NULL) is empty
+        row[20] = row[20] or "-"
+    return {"jobs": jobs,
+            "needs": store.ask("SELECT needs, job FROM weir_jobs.dependency ORDER BY 1, 2"),
+            "queues": store.ask("SELECT name, concurrency, rate, rate_period_ms, "
+                                "CASE WHEN is_paused = %s THEN 1 ELSE 0 END FROM weir_jobs.queue "
+                                "ORDER BY 1" % ("true" if store.is_server else "1"))}
+
+
+def last_token(store):
+    return int(store.ask("SELECT last_value FROM weir_jobs.token" if store.is_server else
+                         "SELECT last_token FROM store")[0][0])
+
+
+def fill(store, count):
+    done = weir("-e", FILL, store.url, count)
+    if done.returncode != 0:
+        raise RuntimeError(done.stderr)
+
+
+def differences(one, two):
+    return "\n".join(f"{a}\n{b}"[:600] for name in one for a, b in
+                     itertools.zip_longest(one[name], two[name]) if a != b)
+
+
+def expect_same(name, one, two):
+    check(name, one == two and len(one["jobs"]) > 0, differences(one, two))
+
+
+def export_and_import(scratch, server):
+    source, file = Store(scratch / "export.db"), scratch / "jobs.export"
+    fill(source, 50)
+    rows = rows_of(source)
+    states = {row[2] for row in rows["jobs"]}
+    check("the store has jobs in all states but running", states == set("0234567"), states)
+    done = source.json("export", file)
+    check("export tells the number of jobs", done.get("jobs") == len(rows["jobs"]), done)
+    check("... and leaves the store as it was", rows_of(source) == rows)
+    lines = [json.loads(line) for line in file.read_text().splitlines()]
+    check("each job is a line of JSON", [line["id"] for line in lines[1:-1]] ==
+          [int(row[0]) for row in rows["jobs"]], lines[:2])
+    check("the file is its owner's", file.stat().st_mode & 0o777 == 0o600)
+    done = source.run("export", file)
+    check("a file that exists is not overwritten", done.returncode == FAILED and
+          "exists" in done.stderr, done)
+    copy, there = Store(scratch / "import.db"), Store(server.create("import"))
+    for store in (copy, there):
+        done = store.json("import", file)
+        engine = "PostgreSQL" if store.is_server else "SQLite"
+        check(f"{engine}: import tells number and checksum", done.get("checksum") ==
+              lines[-1]["end"]["checksum"], done)
+        expect_same(f"{engine}: the jobs are those of the other store", rows_of(store), rows)
+        check(f"{engine}: tokens go on", last_token(store) >= last_token(source))
+        check(f"{engine}: ids go on", store.json("add", "new", "1")["id"] ==
+              int(source.ask("SELECT seq FROM sqlite_sequence WHERE name = 'job'")[0][0]) + 1)
+        store.run("cancel", store.json("add", "new", "1")["id"])
+    done = copy.run("import", file)
+    check("a store that has jobs is refused", done.returncode == FAILED and
+          "has jobs of its own" in done.stderr, done)
+    back = scratch / "back.export"
+    there.run("export", back)
+    again = Store(scratch / "again.db")
+    again.run("import", back)
+    expect_same("what PostgreSQL has exported is the same in SQLite", rows_of(again),
+                rows_of(there))
+    refuse_files(scratch, server, file.read_text())
+
+
+def refuse_files(scratch, server, text):
+    lines = text.splitlines(True)
+    bad = scratch / "bad.export"
+    urls = (scratch / "refused.db", server.create("refused"))
+    for what, content, message in (
+            ("an empty file", "", "it is empty"),
+            ("another file", "{}\n", "was not written by weir jobs export"),
+            ("a file that was cut off", "".join(lines[:-1]), "its end is missing"),
+            ("a file without one of its lines", "".join(lines[:5] + lines[6:]), "checksum differs"),
+            ("a line that is not JSON", lines[0] + "{\n" + "".join(lines[1:]), "line 2: "),
+            ("a line that is not a job", lines[0] + '{"id":1}\n', "line 2: not a job"),
+            ("a line twice", lines[0] + lines[1] + "".join(lines[1:]), "line 3: not in the order"),
+            ("a changed job", text.replace('"attempts":10', '"attempts":11', 1), "checksum differs")):
+        bad.write_text(content)
+        for url in urls:
+            refuse_url(f"import of {what}", url, FAILED, message, "import", bad)
+    refuse_url("import of a missing file", urls[0], FAILED, "there is no file", "import",
+               scratch / "none")
+    check("... and makes no store", not urls[0].exists())
+    refuse_url("export to a missing directory", scratch / "export.db", FAILED, "ENOENT", "export",
+               scratch / "none" / "file")
+    check("no part of a file is left", not list(scratch.glob("*.part")))
+
+
+def move(scratch, server):
+    source, there = Store(scratch / "move.db"), Store(server.create("moved"))
+    fill(source, 3000)
+    rows, token = rows_of(source), last_token(source)
+    refuse_url("a move to SQLite", source.url, BAD_OPTION, "moves to a postgres:// URL", "move",
+               scratch / "other.db")
+    refuse_url("a move to a database that does not exist", source.url, FAILED, "does not exist",
+               "move", server.url("nowhere"))
+    kills = interrupt_moves(source, there, rows)
+    done = source.json("move", there.url)
+    check(f"a move that was killed {kills} times goes on", done.get("jobs") == len(rows["jobs"]), done)
+    expect_same("all jobs are there, as they were", rows_of(there), rows)
+    check("tokens grow from where they were", last_token(there) >= token)
+    done = source.json("move", there.url)
+    check("a second move finds that nothing is left to do", done.get("jobs") == len(rows["jobs"]) and
+          rows_of(there) == rows, done)
+    refuse_url("the store that has moved", source.url, FAILED, "the store has moved")
+    refuse_url("its move to another database", source.url, FAILED, "have moved to another database",
+               "move", server.create("another"))
+    there.run("add", "work", '"more"')
+    done = there.work("work", 1)
+    check("workers go on there", done.returncode == 0 and not there.ask(
+        "SELECT 1 FROM weir_jobs.job WHERE queue = 'work' AND state < 2"), done)
+    full = Store(scratch / "full.db")
+    full.run("add", "q", "1")
+    refuse_url("a move to a store that has jobs", full.url, FAILED, "has jobs of its own", "move",
+               there.url)
+    check("... and the store can be used as before", full.json("add", "q", "1").get("id") == 2)
+
+
+def interrupt_moves(source, there, rows):
+    """Kill moves at random.  Returns how many were killed."""
+    seed = int(os.environ.get("WEIR_SEED", time.time_ns() % 10 ** 6))
+    print(f"# WEIR_SEED={seed}", flush=True)
+    random.seed(seed)
+    kills, problems = 0, []
+    for i in range(6):
+        process = subprocess.Popen([WEIR, "jobs", source.url, "move", there.url],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        signum = signal.SIGINT if i == 0 else signal.SIGKILL
+        try:
+            process.wait(random.uniform(0.02, 0.5))
+        except subprocess.TimeoutExpired:
+            process.send_signal(signum)
+            kills += process.wait(DEADLINE_S) != 0
+        moved = there.ask("SELECT count(*) FROM pg_tables WHERE schemaname = 'weir_jobs' "
+                          "AND tablename = 'job'") == [["1"]] and rows_of(there)["jobs"]
+        if moved and (moved != rows["jobs"] or source.run().returncode == 0):
+            problems.append(f"{len(moved)} of {len(rows['jobs'])} jobs are there")
+        if rows_of(source) != rows:
+            problems.append("the source has changed")
+    check("a move that is killed has moved all jobs or none, and never leaves them in two stores",
+          not problems, problems)
+    return kills
+
+
 # ---- URLs ----
 
 def refuse_url(what, url, status, text, *args):
@@ -249,6 +456,8 @@ def main():
                               (Store(server.create("commands")), "PostgreSQL")):
             run_commands(store, engine)
             refuse(store, engine)
+        export_and_import(scratch, server)
+        move(scratch, server)
         refuse_urls(scratch, server)
     print(f"1..{len(results)}")
     return 0 if all(results) else 1

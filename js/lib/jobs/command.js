@@ -235,8 +235,24 @@ async function resume(jobs, { json }, name) {
     await setPaused(jobs, json, name, false);
 }
 
+// A command of jobs/transfer, which opens the store itself.
+const transfer = (name, what) => async (url, { json }, other) => {
+    const done = await require('jobs/transfer')[name](url, other);
+    if (json)
+        sayJson(done);
+    else
+        say(`${done.jobs} ${done.jobs === 1 ? 'job' : 'jobs'} ${what}, checksum ${done.checksum}`);
+};
+
+// A store in SQLite moves to a server.
+function checkMove(options, target, url) {
+    checkUrl(target);
+    if (isServer(url) || !isServer(target))
+        throw new UsageError('a file of SQLite moves to a postgres:// URL');
+}
+
 // How a command is called: its operands, its options besides --json, whether it
-// makes a store, and what is checked before the store is opened.
+// makes a store, whether it opens the store itself, and what is checked before.
 const COMMANDS = {
     list: { run: list, operands: [] },
     add: { run: add, operands: ['QUEUE', 'JSON'], options: Object.keys(JOB), makes: true,
@@ -247,9 +263,12 @@ const COMMANDS = {
     cancel: { run: cancel, operands: ['ID'], check: (_, id) => readId(id) },
     pause: { run: pause, operands: ['QUEUE'] },
     resume: { run: resume, operands: ['QUEUE'] },
+    export: { open: transfer('exportJobs', 'exported'), operands: ['FILE'] },
+    import: { open: transfer('importJobs', 'imported'), operands: ['FILE'], makes: true },
+    move: { open: transfer('moveJobs', 'moved'), operands: ['URL'], check: checkMove },
 };
 
-function checkCommand(name, options, operands) {
+function checkCommand(url, name, options, operands) {
     if (!Object.hasOwn(COMMANDS, name))
         throw new UsageError(`there is no command ${plain(name)}`);
     const { operands: names, options: known = [], check } = COMMANDS[name];
@@ -258,16 +277,21 @@ function checkCommand(name, options, operands) {
         throw new UsageError(`--${stranger} is not an option of ${name}`);
     if (operands.length !== names.length)
         throw new UsageError(`usage: weir jobs URL ${[name, ...names].join(' ')}`);
-    check?.(options, ...operands);
+    check?.(options, ...operands, url);
 }
 
 async function run(url, name, options, operands) {
     const { Jobs } = require('jobs/jobs');
-    if (!COMMANDS[name].makes)
+    const command = COMMANDS[name];
+    if (!command.makes)
         checkFile(url);
+    if (command.open !== undefined) {
+        await command.open(url, options, ...operands);
+        return;
+    }
     const jobs = new Jobs(url);
     try {
-        await COMMANDS[name].run(jobs, options, ...operands);
+        await command.run(jobs, options, ...operands);
     } finally {
         await jobs.close();
     }
@@ -277,8 +301,8 @@ async function run(url, name, options, operands) {
 
 // A value that weir:jobs refuses is the command line's.
 function statusOf(error) {
-    return error instanceof UsageError || /^ERR_(INVALID_ARG|OUT_OF_RANGE)/.test(error.code)
-        ? BAD_OPTION : FAILED;
+    return error.status ?? (error instanceof UsageError || /^ERR_(INVALID_ARG|OUT_OF_RANGE)/.test(error.code)
+        ? BAD_OPTION : FAILED);
 }
 
 // A message of weir:jobs, with the names of the command line.
@@ -297,7 +321,7 @@ async function start() {
         if (url === undefined)
             throw new UsageError('the URL is missing');
         checkUrl(url);
-        checkCommand(name, options, operands);
+        checkCommand(url, name, options, operands);
         where = `${plain(nameOf(url))}: `;
         await run(url, name, options, operands);
     } catch (error) {

@@ -14,11 +14,12 @@ const { Job, STATES } = require('jobs/job');
 const { ClaimedJob, JobWorker, RetryError, UnrecoverableError } = require('jobs/work');
 
 const { open, close, add, get, cancel, retry, list, look, plans, pause, limit, schedule,
-    unschedule, drain } = native;
+    unschedule, drain, transfer } = native;
 if (open === undefined)
     throw coded(Error, 'ERR_FEATURE_UNAVAILABLE_ON_PLATFORM',
         'weir:jobs is not available: weir was built without libweir-jobs');
 
+const kTransfer = Symbol('transfer');
 const DEADLINE_MS = 10_000, SOFT_MS = 5_000; // of a drain
 
 // The value, or `otherwise` if there is no such job.
@@ -237,6 +238,9 @@ class Jobs extends EventEmitter {
 
     async queues() { return (await look(this.#store)).map(showQueue); }
 
+    // For `weir jobs`: a step of weir_jobs_transfer.
+    [kTransfer](step, text) { return transfer(this.#store, step, text); }
+
     // ---- events ----
 
     #hear(kind, error, token) {
@@ -324,3 +328,4 @@ class Jobs extends EventEmitter {
 }
 
 module.exports = { Jobs, Job, ClaimedJob, Queue, JobWorker, RetryError, UnrecoverableError };
+Object.defineProperty(module.exports, 'kTransfer', { value: kTransfer }); // not for programs

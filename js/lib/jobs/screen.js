@@ -2,6 +2,8 @@
 // screen -- tables, times and progress of `weir jobs`, for people.
 'use strict';
 
+const BAR = 30, BETWEEN_MS = 100;
+
 // Control characters would change the terminal: whoever adds a job chooses them.
 // eslint-disable-next-line no-control-regex
 const plain = (text) => String(text).replace(/[\x00-\x1f\x7f-\x9f]/g, '?');
@@ -36,4 +38,35 @@ function block(pairs) {
         complete(value).replaceAll('\n', `\n${' '.repeat(width + 2)}`)).join('\n');
 }
 
-module.exports = { ago, block, complete, duration, plain, tableOf };
+// A bar on stderr, if that is a terminal.
+class Progress {
+    #label; #total; #stream; #done = 0; #drawn = 0; #begin = Date.now();
+
+    constructor(stream, label, total) {
+        this.#stream = stream.isTTY ? stream : undefined;
+        this.#label = label;
+        this.#total = total;
+        this.#draw();
+    }
+
+    advance(count) {
+        this.#done += count;
+        if (Date.now() - this.#drawn >= BETWEEN_MS)
+            this.#draw();
+    }
+
+    #draw() {
+        if (this.#stream === undefined)
+            return;
+        const share = this.#total === 0 ? 1 : Math.min(1, this.#done / this.#total);
+        const filled = Math.round(share * BAR), spent = Date.now() - this.#begin;
+        const left = share > 0 && share < 1 ? `, ${duration(spent / share - spent)} left` : '';
+        this.#drawn = Date.now();
+        this.#stream.write(`\r${this.#label} [${'#'.repeat(filled)}${'.'.repeat(BAR - filled)}] ` +
+            `${Math.floor(share * 100)}% of ${this.#total}${left}\x1b[K`);
+    }
+
+    end() { this.#stream?.write('\r\x1b[K'); }
+}
+
+module.exports = { ago, block, complete, duration, plain, tableOf, Progress };

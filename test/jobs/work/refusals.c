@@ -301,6 +301,12 @@ CASE(refusals_of_queues_and_jobs)
                   -EINVAL);
     /* covers: weir_jobs_plans -EINVAL */
     expect_status(weir_jobs_plans(NULL, never, NULL), -EINVAL);
+    /* covers: weir_jobs_transfer -EINVAL */
+    expect_status(weir_jobs_transfer(NULL, "store", "", never, NULL), -EINVAL);
+    expect_status(weir_jobs_transfer(jobs, NULL, "", never, NULL), -EINVAL);
+    expect_status(weir_jobs_transfer(jobs, "store", NULL, never, NULL),
+                  -EINVAL);
+    expect_status(weir_jobs_transfer(jobs, "stor", "", never, NULL), -EINVAL);
     /* covers: weir_jobs_drain -EINVAL */
     expect_status(weir_jobs_drain(NULL, 0, 0, never, NULL), -EINVAL);
     /* covers: weir_jobs_close -EINVAL */
@@ -359,6 +365,9 @@ CASE(refusals_after_close)
                   WEIR_ECLOSED);
     /* covers: weir_jobs_plans WEIR_ECLOSED */
     expect_status(weir_jobs_plans(jobs, never, NULL), WEIR_ECLOSED);
+    /* covers: weir_jobs_transfer WEIR_ECLOSED */
+    expect_status(weir_jobs_transfer(jobs, "store", "", never, NULL),
+                  WEIR_ECLOSED);
     /* covers: weir_jobs_drain WEIR_ECLOSED */
     expect_status(weir_jobs_drain(jobs, 0, 0, never, NULL), WEIR_ECLOSED);
     /* covers: weir_jobs_join WEIR_ECLOSED */
@@ -436,6 +445,9 @@ CASE(refusals_without_memory)
     /* covers: weir_jobs_plans -ENOMEM */
     fail_next_allocation();
     expect_status(weir_jobs_plans(jobs, never, NULL), -ENOMEM);
+    /* covers: weir_jobs_transfer -ENOMEM */
+    fail_next_allocation();
+    expect_status(weir_jobs_transfer(jobs, "store", "", never, NULL), -ENOMEM);
     /* covers: weir_jobs_drain -ENOMEM */
     fail_next_allocation();
     expect_status(weir_jobs_drain(jobs, 0, 0, never, NULL), -ENOMEM);
