@@ -135,14 +135,15 @@ static const char *complete(const char *address, char *text, size_t size)
 }
 
 bool live_start(const char *address, const char *title,
-                const weir_pool *(*get_pool)(void *arg), void *arg)
+                const struct live_program *program)
 {
     char text[32], url[160];
     int err;
 
     options.title = title;
-    options.get_pool = get_pool;
-    options.arg = arg;
+    options.get_pool = program->get_pool;
+    options.on_ask = program->on_ask;
+    options.arg = program->arg;
     options.on_drain = on_drain;
     signal_thread_call(SIGRTMAX - 2, attach);
     if (address == NULL)

@@ -9,12 +9,18 @@
 
 #include "weir/pool.h"
 
+/* What the page needs of the program. */
+struct live_program {
+    const weir_pool *(*get_pool)(void *arg); /* that exists until live_stop */
+    void (*on_ask)(void *arg, const char *what);
+    void *arg;
+};
+
 /* Let `weir top` attach; and, unless address is NULL, serve the page there, and
  * print where.  "" means a free port of 127.0.0.1, and a number that port.
- * get_pool returns a pool that exists until live_stop, or NULL.  Returns false
- * after printing a message. */
+ * Returns false after printing a message. */
 bool live_start(const char *address, const char *title,
-                const weir_pool *(*get_pool)(void *arg), void *arg);
+                const struct live_program *program);
 void live_stop(void);
 
 #endif /* WEIR_CLI_LIVE_H */

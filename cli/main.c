@@ -45,8 +45,9 @@ struct program {
     struct weir_js_program js;
     weir_loop *loop;
     weir_js *host;
-    pthread_mutex_t lock; /* for pool: any host may be the first to ask */
-    weir_pool *pool;
+    pthread_mutex_t lock; /* for the next two */
+    weir_pool *pool;      /* any host may be the first to ask for it */
+    bool can_ask;         /* the host runs */
 };
 
 static void on_uncaught(void *arg, weir_js *js, const weir_js_error *error)
@@ -124,6 +125,24 @@ static const weir_pool *look_at_pool(void *arg)
     pool = program->pool;
     pthread_mutex_unlock(&program->lock);
     return pool;
+}
+
+/* On the monitor's thread. */
+static void on_ask(void *arg, const char *what)
+{
+    struct program *program = arg;
+
+    pthread_mutex_lock(&program->lock);
+    if (program->can_ask)
+        weir_js_ask(program->host, what);
+    pthread_mutex_unlock(&program->lock);
+}
+
+static void let_ask(struct program *program, bool can_ask)
+{
+    pthread_mutex_lock(&program->lock);
+    program->can_ask = can_ask;
+    pthread_mutex_unlock(&program->lock);
 }
 
 /* Double the buffer, within the limit; or NULL. */
@@ -318,6 +337,7 @@ static int end_pool(struct program *program)
 
 static int run(struct program *program)
 {
+    const struct live_program live = {look_at_pool, on_ask, program};
     int code = FAILED;
     int err = make(program);
 
@@ -327,14 +347,16 @@ static int run(struct program *program)
     if (err == 0 && OBSERVED && !program->options.top &&
         !live_start(program->options.live,
                     program->options.file != NULL ? program->options.file : "",
-                    look_at_pool, program))
+                    &live))
         return FAILED;
     if (err == 0 && OBSERVED &&
         !otlp_start(program->options.otlp, look_at_pool, program))
         return BAD_OPTION;
     if (err == 0) {
         start_watchdog(program);
+        let_ask(program, true);
         err = weir_js_run(program->host, &program->js, &code);
+        let_ask(program, false);
         weir_live_stop();
         otlp_stop(program->options.shutdown_deadline_ns);
     }

@@ -21,6 +21,7 @@
     X(VIRTUAL, virtual)                                                        \
     X(SAVE, save)                                                              \
     X(METRICS, metrics)                                                        \
+    X(HEAP, heap)                                                              \
     X(JOBS_WORKER, jobs_worker)                                                \
     X(JOBS_CLAIM, jobs_claim)                                                  \
     X(JOBS, jobs)                                                              \

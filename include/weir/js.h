@@ -259,6 +259,17 @@ WEIR_API void weir_js_breach(weir_js *js);
  */
 WEIR_API void weir_js_tell_block(weir_js *js, const weir_block *block);
 
+/**
+ * Let the host show something on the page of weir/net/monitor.h, as soon as its
+ * loop has time: "heap" for what its objects take.  A text that is not known has
+ * no effect.  Call it from weir_monitor_options.on_ask.  Without effect if there
+ * is no memory, or if the host or its loop is ending.
+ *
+ * Thread   any; the host must not be freed meanwhile
+ * Owns     the text is copied
+ */
+WEIR_API void weir_js_ask(weir_js *js, const char *what);
+
 /* ---- code ---- */
 
 typedef enum weir_js_source {

@@ -34,6 +34,7 @@
     X(NOTHING, "nothing")                                                      \
     X(BREACH, "breach")                                                        \
     X(BLOCKED, "blocked")                                                      \
+    X(ASKED, "asked")                                                          \
     X(SIGNAL, "signal")                                                        \
     X(REPORT, "report")                                                        \
     X(REJECTED, "rejected")                                                    \

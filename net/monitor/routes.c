@@ -9,6 +9,7 @@
  *     GET  /metrics                  for Prometheus
  *     POST /trace?seconds=10         what the recorder has, for Perfetto
  *     POST /drain                    as the program says
+ *     POST /ask?what=heap            the same, for a section of the page
  *
  * All but the page and health need the token.
  *
@@ -172,6 +173,29 @@ static void begin_drain(struct weir__monitor *monitor,
     monitor->options.on_drain(monitor->options.arg);
 }
 
+static void pass_question(struct weir__monitor *monitor,
+                          weir_http_request *request)
+{
+    static const char name[] = "what=";
+    weir_bytes query = weir_http_query(request);
+    size_t skipped = sizeof(name) - 1;
+    char what[256];
+
+    if (monitor->options.on_ask == NULL) {
+        answer_text(request, 404, "this program cannot be asked\n");
+        return;
+    }
+    if (query.size <= skipped || query.size - skipped >= sizeof(what) ||
+        memcmp(query.data, name, skipped) != 0) {
+        answer_text(request, 400, "what?\n");
+        return;
+    }
+    memcpy(what, (const char *)query.data + skipped, query.size - skipped);
+    what[query.size - skipped] = '\0';
+    answer_text(request, 202, "it will be shown\n");
+    monitor->options.on_ask(monitor->options.arg, what);
+}
+
 /* ---- health ---- */
 
 static void send_live(struct weir__monitor *monitor, weir_http_request *request)
@@ -209,6 +233,7 @@ static const struct route routes[] = {
     {"GET", "/metrics", true, send_metrics},
     {"POST", "/trace", true, send_trace},
     {"POST", "/drain", true, begin_drain},
+    {"POST", "/ask", true, pass_question},
     {"GET", "/livez", false, send_live},
     {"GET", "/readyz", false, send_ready},
 };

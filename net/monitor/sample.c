@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "monitor/monitor.h"
+#include "monitor/sections.h"
 #include "weir/clock.h"
 #include "weir/version.h"
 
@@ -33,9 +34,12 @@ void weir__sample_write(struct weir__monitor *monitor, struct weir__text *text)
                    "{\"pid\":%ld,\"version\":\"%s\",\"title\":", (long)getpid(),
                    WEIR_VERSION);
     weir__text_quote(text, monitor->title);
-    weir__text_add(text, ",\"uptime\":%.1f,\"canDrain\":%s,",
+    weir__text_add(text, ",\"uptime\":%.1f,\"canDrain\":%s,\"canAsk\":%s,",
                    (double)monitor->survey.age_ns / 1e9,
-                   monitor->options.on_drain != NULL ? "true" : "false");
+                   monitor->options.on_drain != NULL ? "true" : "false",
+                   monitor->options.on_ask != NULL ? "true" : "false");
+    weir__sections_write(text, weir_clock_now());
+    weir__text_add(text, ",");
     weir__survey_write(&monitor->survey, text);
     weir__text_add(text, "}");
 }

@@ -48,6 +48,8 @@ const spinUntilSeen = () => {
         ;
 };
 const waiting = [];
+class Kept {}
+globalThis.kept = Array.from({ length: 4321 }, () => new Kept());
 globalThis.secret = process.env.A_SECRET;
 new Worker("setInterval(() => {}, 50)", { eval: true });
 setInterval(function beat() {}, 20);
@@ -365,6 +367,13 @@ def test_browser(program, folder):
             check(f"the panel {panel} has its data", wait_for(
                 browser, f"document.getElementById('{panel}').textContent.includes('{text}')"),
                 browser.evaluate(f"document.getElementById('{panel}').textContent"))
+        check("it has no heap figures before they are asked for",
+              browser.evaluate("document.getElementById('heap-panel').hidden"))
+        browser.call("Input.dispatchKeyEvent", type="keyDown", key="h", text="h")
+        check("the key h shows the heap by class", wait_for(
+            browser, "/Kept\\s*4,321/.test([...document.querySelectorAll('#heap tr')].map("
+            "(row) => row.innerText).join('\\n'))"),
+            browser.evaluate("document.getElementById('heap-panel').innerText"))
         picture(browser, "live")
         stuck = program.request("/spin")
         check("while JavaScript spins, it names the culprit", wait_for(

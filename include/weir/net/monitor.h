@@ -58,7 +58,12 @@ typedef struct weir_monitor_options {
     const weir_pool *(*get_pool)(void *arg);
     /* Begin the drain of the program.  NULL: the page cannot do that. */
     void (*on_drain)(void *arg);
+    /* Show something with weir_monitor_show, soon: the page asks for it by a
+     * text of at most 255 bytes, such as "heap".  NULL: it cannot ask. */
+    void (*on_ask)(void *arg, const char *what);
 } weir_monitor_options;
+
+#define WEIR_MONITOR_SECTION_BYTES 1048576
 
 /**
  * Start the monitor of this process.
@@ -99,6 +104,20 @@ WEIR_API size_t weir_monitor_url(char *text, size_t size);
  * Owns     the block is copied
  */
 WEIR_API void weir_monitor_show_block(const weir_block *block);
+
+/**
+ * Let the page have a section of the program's: JSON, which replaces what was
+ * shown under this name before.  An empty text removes it.  The page of weir
+ * shows "heap" and "jobs"; others are in /sample.json.
+ *
+ * Thread   any
+ * Owns     the text is copied, and kept until it is replaced
+ * Returns  0, -EINVAL (NULL, or a name that does not consist of 1 to 31 letters
+ *          a-z and hyphens), -EMSGSIZE (more than WEIR_MONITOR_SECTION_BYTES),
+ *          -ENOSPC (16 names are in use), -ENOMEM
+ */
+WEIR_API WEIR_CHECKED int weir_monitor_show(const char *name, const char *json,
+                                            size_t size);
 
 #ifdef __cplusplus
 }

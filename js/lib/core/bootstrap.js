@@ -77,6 +77,7 @@ module.exports = {
             detail: place });
     },
     blocked: (block) => require('program/blocked').tell(block),
+    asked: (what) => require('live/panels').asked(what),
     signal(number) {
         require('program/signals').arrived(require('program/process'), number);
     },

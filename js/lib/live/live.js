@@ -58,4 +58,8 @@ const activeSpan = () => require('http/traced')?.activeSpan();
 const metrics = () => native.metrics();
 metrics.contentType = 'text/plain; version=0.0.4; charset=utf-8';
 
-module.exports = { activeSpan, metrics, save, span };
+// What the objects of this thread take, by class: {allocated, objects, ...,
+// classes: [{name, count, bytes}]}.
+const heapSummary = () => require('live/panels').heapSummary();
+
+module.exports = { activeSpan, heapSummary, metrics, save, span };

@@ -310,6 +310,25 @@ function showTables(sample) {
     ], 'not in use');
 }
 
+// What the main thread has shown, when it was asked.
+function showHeap(heap, canAsk) {
+    $('ask-heap').hidden = !canAsk;
+    $('heap-panel').hidden = heap === undefined;
+    if (heap === undefined)
+        return;
+    const { data, ago } = heap;
+    setText($('heap-facts'), `${time(ago)} ago: ${bytes(data.allocated)} allocated; ` +
+        `${number.format(data.objects)} objects, ` +
+        `${number.format(data.strings)} strings ${bytes(data.stringBytes)}, ` +
+        `functions ${bytes(data.functionBytes)}, shapes ${bytes(data.shapeBytes)}, ` +
+        `atoms ${bytes(data.atomBytes)}`);
+    fill($('heap'), data.classes.slice(0, 15), [
+        ['class', ({ name }) => name || '(no name)', 'name'],
+        ['objects', ({ count }) => number.format(count), right],
+        ['bytes', (row) => bytes(row.bytes), right],
+    ], 'none');
+}
+
 function show(sample) {
     lastSample = Date.now();
     if (isPaused)
@@ -326,6 +345,7 @@ function show(sample) {
     showAlarm(sample.loops);
     showLoops(sample.loops);
     showTables(sample);
+    showHeap(sample.sections?.heap, sample.canAsk);
     showLog(sample.log);
 }
 
@@ -415,7 +435,14 @@ async function drain() {
         log(0, (await (await ask('/drain', { method: 'POST' })).text()).trim());
 }
 
+async function askForHeap() {
+    const response = await ask('/ask?what=heap', { method: 'POST' });
+    if (!response.ok)
+        log(0, `no heap figures: ${(await response.text()).trim()}`);
+}
+
 $('trace').onclick = saveTrace;
+$('ask-heap').onclick = askForHeap;
 $('pause').onclick = pause;
 $('drain').onclick = drain;
 document.onkeydown = ({ key, ctrlKey, metaKey, altKey, target }) => {
@@ -425,6 +452,8 @@ document.onkeydown = ({ key, ctrlKey, metaKey, altKey, target }) => {
         pause();
     else if (key === 't')
         saveTrace();
+    else if (key === 'h' && !$('ask-heap').hidden)
+        askForHeap();
 };
 
 stayConnected();

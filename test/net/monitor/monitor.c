@@ -31,12 +31,22 @@ static void on_drain(void *arg)
     drains++;
 }
 
+static char question[300];
+
+static void on_ask(void *arg, const char *what)
+{
+    strcpy(question, what);
+    if (strcmp(what, "heap") == 0)
+        expect_status(weir_monitor_show("heap", "[7]", 3), 0);
+}
+
 static void start(void)
 {
     const weir_monitor_options options = {.size = sizeof(options),
                                           .address = "127.0.0.1:0",
                                           .title = "a \"title\"",
-                                          .on_drain = on_drain};
+                                          .on_drain = on_drain,
+                                          .on_ask = on_ask};
 
     expect_status(weir_monitor_start(&options), 0);
     expect(weir_monitor_url(url, sizeof(url)) < sizeof(url));
@@ -134,6 +144,56 @@ CASE(monitor_start_that_fails_leaves_nothing_behind)
     expect_status(weir_monitor_start(&options), -EAGAIN);
 }
 
+CASE(monitor_shows_sections_of_the_program)
+{
+    static char large[WEIR_MONITOR_SECTION_BYTES + 1];
+    static struct failing_allocator memory;
+    char line[400], name[8] = "name-";
+
+    /* covers: weir_monitor_show -EINVAL */
+    expect_status(weir_monitor_show(NULL, "1", 1), -EINVAL);
+    expect_status(weir_monitor_show("", "1", 1), -EINVAL);
+    expect_status(weir_monitor_show("a\"b", "1", 1), -EINVAL);
+    expect_status(weir_monitor_show("abcdefghijklmnopqrstuvwxyzabcdef", "1", 1),
+                  -EINVAL);
+    expect_status(weir_monitor_show("heap", NULL, 1), -EINVAL);
+    /* covers: weir_monitor_show -EMSGSIZE */
+    expect_status(weir_monitor_show("heap", large, sizeof(large)), -EMSGSIZE);
+    start();
+    expect(has(ask("GET /sample.json"), "\"sections\":{}"));
+    expect(is_status(ask("POST /ask?what=heap"), "202"));
+    while (!has(ask("GET /sample.json"), "\"sections\":{\"heap\":{\"ago\":"))
+        ;
+    expect(has(answer, ",\"data\":[7]}}"));
+    expect_status(weir_monitor_show("heap", "8", 1), 0);
+    expect(has(ask("GET /sample.json"), ",\"data\":8}}"));
+    for (int i = 0; i < 15; i++) {
+        name[5] = (char)('a' + i);
+        expect_status(weir_monitor_show(name, "1", 1), 0);
+    }
+    /* covers: weir_monitor_show -ENOSPC */
+    expect_status(weir_monitor_show("more", "1", 1), -ENOSPC);
+    for (int i = 0; i < 15; i++) {
+        name[5] = (char)('a' + i);
+        expect_status(weir_monitor_show(name, "", 0), 0);
+    }
+    expect_status(weir_monitor_show("heap", "", 0), 0);
+    expect(has(ask("GET /sample.json"), "\"sections\":{}"));
+    expect(is_status(ask("POST /ask"), "400"));
+    expect(is_status(ask("POST /ask?what="), "400"));
+    expect(is_status(ask("POST /ask?other=1"), "400"));
+    snprintf(line, sizeof(line), "POST /ask?what=%0255d", 1);
+    expect(is_status(ask(line), "202"));
+    snprintf(line, sizeof(line), "POST /ask?what=%0256d", 1);
+    expect(is_status(ask(line), "400"));
+    weir_monitor_stop();
+    expect_int(strlen(question), 255);
+    failing_allocator_init(&memory, 1);
+    expect_status(weir_set_allocator(&memory.hooks), 0);
+    /* covers: weir_monitor_show -ENOMEM */
+    expect_status(weir_monitor_show("heap", "1", 1), -ENOMEM);
+}
+
 CASE(monitor_answers_only_with_the_token)
 {
     char fields[256];
@@ -145,6 +205,7 @@ CASE(monitor_answers_only_with_the_token)
     expect(is_status(ask_with("GET /events", fields), "401"));
     expect(is_status(ask_with("GET /metrics", fields), "401"));
     expect(is_status(ask_with("POST /drain", fields), "401"));
+    expect(is_status(ask_with("POST /ask?what=heap", fields), "401"));
     expect(is_status(ask_with("POST /trace", fields), "401"));
     /* The page holds no data, and probes have no token. */
     expect(is_status(ask_with("GET /", fields), "200"));

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// panels -- what the page of the monitor shows of JavaScript, when it asks.
+//
+// The monitor's thread cannot look into the engine, so it asks the main thread
+// (js/program/asked.c), which shows the answer as JSON when it has time.
+'use strict';
+
+const { heap, usage, show } = native;
+const { coded } = require('core/errors');
+
+const MOST_CLASSES = 40; // on the page
+
+// What the objects of this thread take.  Classes of the same name are one row.
+function heapSummary() {
+    const figures = usage(), rows = heap(), classes = new Map();
+    if (rows === undefined)
+        throw coded(Error, 'ERR_FEATURE_UNAVAILABLE_ON_PLATFORM', 'heapSummary() needs the ' +
+            'engine that weir patches; this weir was built with an installed one');
+    for (const [name, count, bytes] of rows) {
+        const row = classes.get(name) ?? { name, count: 0, bytes: 0 };
+        row.count += count;
+        row.bytes += bytes;
+        classes.set(name, row);
+    }
+    return { ...figures, classes: [...classes.values()].sort((a, b) => b.bytes - a.bytes) };
+}
+
+function showHeap() {
+    const summary = heapSummary();
+    show('heap', JSON.stringify({ ...summary, classes: summary.classes.slice(0, MOST_CLASSES),
+        classCount: summary.classes.length }));
+}
+
+function asked(what) {
+    if (what === 'heap')
+        showHeap();
+}
+
+module.exports = { asked, heapSummary };
