@@ -25,8 +25,7 @@
  * Not explored: the SQL of the engines (test/jobs), and a process that ends in
  * the middle of a transaction, since the store has all of it or nothing.
  *
- * A run has some hundreds of steps.  The cases with one process are searched with
- * a bound on preemptions, those with two are drawn.
+ * A run has some hundreds of steps, too many for a search: schedules are drawn (PCT).
  */
 #include <errno.h>
 #include <string.h>
