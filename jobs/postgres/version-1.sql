@@ -1057,7 +1057,8 @@ CREATE FUNCTION weir_jobs.staged() RETURNS jsonb LANGUAGE sql AS $$
 $$;
 
 -- What a store has besides its jobs.
-CREATE FUNCTION weir_jobs.describe() RETURNS jsonb LANGUAGE sql AS $$
+CREATE FUNCTION weir_jobs.describe() RETURNS jsonb
+LANGUAGE sql SET bytea_output = hex AS $$
     SELECT jsonb_build_object(
         'place', (SELECT p.id FROM weir_jobs.place AS p),
         'lastId', (SELECT coalesce(max(j.id), 0) FROM weir_jobs.job AS j),
@@ -1066,7 +1067,10 @@ CREATE FUNCTION weir_jobs.describe() RETURNS jsonb LANGUAGE sql AS $$
         'jobs', (SELECT count(*) FROM weir_jobs.job),
         'queues', (SELECT coalesce(jsonb_agg(to_jsonb(q) - 'rate_at_us'
                                              ORDER BY q.name COLLATE "C"), '[]')
-                   FROM weir_jobs.queue AS q))
+                   FROM weir_jobs.queue AS q),
+        'schedules', (SELECT coalesce(jsonb_agg(to_jsonb(s)
+                          ORDER BY s.queue COLLATE "C", s.name COLLATE "C"), '[]')
+                      FROM weir_jobs.schedule AS s))
 $$;
 
 -- Make jobs of those that have come, as one change.  The caller has compared
@@ -1109,6 +1113,12 @@ BEGIN
         SELECT r.* FROM jsonb_array_elements(meta->'queues') AS q (row),
             LATERAL jsonb_populate_record(NULL::weir_jobs.queue,
                 '{"rate_at_us": 0, "key_concurrency": 1}' || q.row) AS r;
+    DELETE FROM weir_jobs.schedule AS o
+        USING jsonb_array_elements(meta->'schedules') AS s (row)
+        WHERE o.queue = s.row->>'queue' AND o.name = s.row->>'name';
+    INSERT INTO weir_jobs.schedule
+        SELECT r.* FROM jsonb_array_elements(meta->'schedules') AS s (row),
+            LATERAL jsonb_populate_record(NULL::weir_jobs.schedule, s.row) AS r;
     PERFORM setval(pg_get_serial_sequence('weir_jobs.job', 'id'),
                    greatest(1, (meta->>'lastId')::bigint));
     PERFORM setval('weir_jobs.token', greatest(nextval('weir_jobs.token'),

@@ -197,6 +197,8 @@ const jobs = new Jobs(store);
 const q = jobs.queue('q "ü" \\x07'), work = jobs.queue('work', { backoff: 1 });
 await q.limit({ concurrency: 3, rate: 7, period: 5000 });
 await q.pause();
+await q.schedule('nightly', { cron: '0 3 * * *', zone: 'Europe/Berlin', missed: 'one',
+    data: { all: true }, options: { priority: 4, key: 's', keep: Infinity } });
 await jobs.queue('later').addAll(Array(Number(count)).fill({ text: 'é'.repeat(20) }),
     { delay: 86_400_000 });
 const first = await q.add(new Uint8Array([0, 1, 255]), { key: 'k"\\\\', priority: -7 });
@@ -244,6 +246,10 @@ def rows_of(store):
         row[21] = row[21] or "-"  # SQLite's hex(NULL) is empty
         row[20] = row[20] or "-"
     return {"jobs": jobs,
+            "schedules": store.ask(
+                "SELECT queue, name, cron, zone, missed, next_at, priority, attempts, key, "
+                "backoff_ms, backoff_max_ms, timeout_ms, keep_ms, " + hexed("payload") +
+                " FROM weir_jobs.schedule ORDER BY 1, 2"),
             "needs": store.ask("SELECT needs, job FROM weir_jobs.dependency ORDER BY 1, 2"),
             "queues": store.ask("SELECT name, concurrency, rate, rate_period_ms, "
                                 "CASE WHEN is_paused = %s THEN 1 ELSE 0 END FROM weir_jobs.queue "
@@ -321,7 +327,10 @@ def refuse_files(scratch, server, text):
             ("a line that is not JSON", lines[0] + "{\n" + "".join(lines[1:]), "line 2: "),
             ("a line that is not a job", lines[0] + '{"id":1}\n', "line 2: not a job"),
             ("a line twice", lines[0] + lines[1] + "".join(lines[1:]), "line 3: not in the order"),
-            ("a changed job", text.replace('"attempts":10', '"attempts":11', 1), "checksum differs")):
+            ("a changed job", lines[0] + "".join(lines[1:]).replace(
+                '"attempts":10', '"attempts":11', 1), "checksum differs"),
+            ("a changed queue", lines[0].replace('"rate":7', '"rate":8') + "".join(lines[1:]),
+             "checksum differs")):
         bad.write_text(content)
         for url in urls:
             refuse_url(f"import of {what}", url, FAILED, message, "import", bad)

@@ -209,4 +209,4 @@ class Rows {
     }
 }
 
-module.exports = { Checksum, Rows, bytesOf, checkLine, lineOf, pagesOf };
+module.exports = { Checksum, Rows, checkLine, lineOf, pagesOf };

@@ -22,13 +22,12 @@
 const fs = require('fs/fs');
 const process = require('program/process');
 const { Jobs, kTransfer } = require('jobs/jobs');
-const { Checksum, Rows, bytesOf, checkLine, lineOf, pagesOf } = require('jobs/rows');
+const { Checksum, Rows, checkLine, lineOf, pagesOf } = require('jobs/rows');
 const { Progress } = require('jobs/screen');
 
 const FORMAT = 'weir-jobs', FORMAT_VERSION = 1;
 const LONG_MS = 24 * 3_600_000; // the server may be busy with many jobs
 const INTERRUPTED = 130;
-const UNSUPPORTED = ['ENOTSUP', 'EOPNOTSUPP']; // one number, on Linux
 
 const isServer = (url) => /^postgres(ql)?:\/\//.test(url);
 const progress = (label, total) => new Progress(process.stderr, label, total);
@@ -95,21 +94,9 @@ function summarise(lines, staged) {
     return { count: sum.count, checksum: sum.value, isBegun };
 }
 
-async function checkSchedules(jobs, schedules) {
-    try {
-        await jobs.schedules();
-    } catch (error) {
-        if (!UNSUPPORTED.includes(error.code))
-            throw error;
-        if (schedules.length > 0)
-            throw new Error(`schedules cannot be kept there: ${error.message}`);
-    }
-}
-
 // Put lines aside.  `linesFrom(id)` are those after an id.  Returns {count, checksum,
 // moved}, where `moved` says that they are jobs of the store already.
-async function stage(jobs, linesFrom, { jobs: total, schedules }) {
-    await checkSchedules(jobs, schedules);
+async function stage(jobs, linesFrom, { jobs: total }) {
     const before = await ask(jobs, 'staged');
     const { count, checksum, isBegun } = summarise(linesFrom(0), before);
     const { moved } = await ask(jobs, 'staged', checksum);
@@ -137,18 +124,8 @@ async function stage(jobs, linesFrom, { jobs: total, schedules }) {
     return { count, checksum, moved };
 }
 
-async function addSchedules(jobs, schedules) {
-    for (const { queue, name, cron, zone, missed, payload, priority, attempts, key,
-        backoff_ms: backoff, backoff_max_ms: backoffMax, timeout_ms: timeout,
-        keep_ms: keep } of schedules)
-        await jobs.queue(queue).schedule(name, { cron, zone, missed: missed === 1 ? 'one' : 'skip',
-            data: bytesOf(payload), options: { priority, attempts, key: key ?? undefined, backoff,
-                backoffMax, timeout, keep: keep < 0 ? Infinity : keep } });
-}
-
-async function importStaged(jobs, { schedules, ...store }, { count, checksum }) {
+async function importStaged(jobs, store, { count, checksum }) {
     await jobs[kTransfer]('import', JSON.stringify({ ...store, count, checksum }));
-    await addSchedules(jobs, schedules);
 }
 
 // ---- files ----
@@ -189,6 +166,12 @@ function openExport(file) {
     return { fd, all: () => readLines(fd), linesFrom };
 }
 
+function checksumOf(line) {
+    const sum = new Checksum();
+    sum.add(line);
+    return sum.value;
+}
+
 function readHead(text) {
     try {
         const head = JSON.parse(text);
@@ -204,11 +187,12 @@ function readHead(text) {
 // Check all of a file before any of it is used.
 function checkExport(all) {
     const sum = new Checksum();
-    let store, end, number = 0, last = 0;
+    let store, head, end, number = 0, last = 0;
     for (const line of all) {
         number++;
         if (number === 1) {
             store = readHead(line);
+            head = checksumOf(line);
             continue;
         }
         try {
@@ -231,7 +215,8 @@ function checkExport(all) {
         throw new Error('it is empty');
     if (end === undefined)
         throw new Error('its end is missing');
-    if (end.count !== sum.count || end.checksum !== sum.value)
+    if (end.count !== sum.count || end.checksum !== sum.value ||
+        end.head !== head)
         throw new Error('it has been changed: its checksum differs');
     return { ...store, jobs: sum.count, lastId: Math.max(store.lastId, last) };
 }
@@ -242,7 +227,8 @@ async function writeExport(fd, store, lines) {
     const sum = new Checksum(), bar = progress('exporting', store.jobs);
     const write = (text) => fs.writeSync(fd, text); // all of it, or it throws
     try {
-        write(`${JSON.stringify({ format: FORMAT, version: FORMAT_VERSION, store })}\n`);
+        const head = JSON.stringify({ format: FORMAT, version: FORMAT_VERSION, store });
+        write(`${head}\n`);
         for await (const line of lines) {
             sum.add(line);
             write(`${line}\n`);
@@ -250,7 +236,8 @@ async function writeExport(fd, store, lines) {
             if (sum.count % 100 === 0)
                 await checkInterrupt('no file was written');
         }
-        write(`${JSON.stringify({ end: { count: sum.count, checksum: sum.value } })}\n`);
+        write(`${JSON.stringify({ end: { count: sum.count, checksum: sum.value,
+            head: checksumOf(head) } })}\n`);
         fs.fsyncSync(fd);
     } finally {
         bar.end();
@@ -261,7 +248,7 @@ async function writeExport(fd, store, lines) {
 async function withSource(url, use) {
     if (isServer(url))
         return await withServer(url, async (jobs) =>
-            use({ schedules: [], ...await ask(jobs, 'store') }, serverLines(jobs)));
+            use(await ask(jobs, 'store'), serverLines(jobs)));
     const rows = new Rows(url, { isWriting: false });
     try {
         return await use(rows.describe(), rows.lines());
@@ -390,8 +377,6 @@ async function moveJobs(url, target) {
             const sent = await stage(jobs, (after) => rows.lines(after), store);
             if (!sent.moved || !rows.hasMoved)
                 await finishMove(jobs, rows, store, sent, place);
-            else
-                await addSchedules(jobs, store.schedules);
             return { jobs: sent.count, checksum: sent.checksum };
         });
     } finally {
