@@ -8,7 +8,7 @@ server.finished.then(({ forced }) => console.log(forced ? 'cut off' : 'complete'
 setTimeout(() => {
     let sum = 0;
     process.kill(process.pid, 'SIGTERM');
-    for (let i = 0; i < 3_000_000; i++)
+    for (let i = 0; i < 300_000; i++)
         sum += i;
     console.log(`computed ${sum}`);
 }, 1);

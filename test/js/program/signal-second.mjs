@@ -18,7 +18,7 @@ function spin(count) {
 let usr1 = 0;
 process.on('SIGUSR1', () => usr1++);
 process.on('SIGTERM', ignore);
-spin(100_000);
+spin(10_000);
 setTimeout(() => {
     process.off('SIGTERM', ignore);
     console.log(`SIGUSR1: ${usr1}`);
