@@ -108,12 +108,12 @@ WEIR_API void weir_monitor_show_block(const weir_block *block);
 /**
  * Let the page have a section of the program's: JSON, which replaces what was
  * shown under this name before.  An empty text removes it.  The page of weir
- * shows "heap" and "jobs"; others are in /sample.json.
+ * shows "heap"; others are in /sample.json.
  *
  * Thread   any
  * Owns     the text is copied, and kept until it is replaced
- * Returns  0, -EINVAL (NULL, or a name that does not consist of 1 to 31 letters
- *          a-z and hyphens), -EMSGSIZE (more than WEIR_MONITOR_SECTION_BYTES),
+ * Returns  0, -EINVAL (NULL, or a name that does not consist of 1 to 31 small
+ *          letters and hyphens), -EMSGSIZE (more than WEIR_MONITOR_SECTION_BYTES),
  *          -ENOSPC (16 names are in use), -ENOMEM
  */
 WEIR_API WEIR_CHECKED int weir_monitor_show(const char *name, const char *json,
