@@ -182,7 +182,10 @@ static void take_script(struct weir__capture *capture,
     capture->script[0] = '\0';
     if (print != NULL)
         print(watched->script_arg, &script);
-    capture->is_exact = script.is_exact || capture->script[0] == '\0';
+    /* Without a frame the engine is between two of them: its next poll shows
+     * one. */
+    capture->is_exact =
+        print == NULL || (script.is_exact && capture->script[0] != '\0');
     capture->is_collecting = script.is_collecting;
 }
 
