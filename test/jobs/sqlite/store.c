@@ -528,7 +528,7 @@ int64_t __wrap_weir__clock_date_ms(void)
            __atomic_load_n(&jump_ms, __ATOMIC_RELAXED);
 }
 
-static void jump(int64_t ms)
+static void jump_date(int64_t ms)
 {
     __atomic_store_n(&jump_ms, ms, __ATOMIC_RELAXED);
 }
@@ -550,7 +550,7 @@ CASE(store_leases_do_not_care_about_the_date)
     for (int i = -1; i <= 1; i++) {
         struct answer looked = {0};
 
-        jump(i * HOUR_MS);
+        jump_date(i * HOUR_MS);
         pass(300);                /* renewed */
         (void)add(SPEC("other")); /* the second one looks again */
         expect_status(weir_jobs_look(second, answered, &looked), 0);
@@ -558,7 +558,7 @@ CASE(store_leases_do_not_care_about_the_date)
         expect_int(other.count, 0);
         expect_int(state_of(id), WEIR_JOBS_RUNNING);
     }
-    jump(0);
+    jump_date(0);
     expect_status(settle(holder.claims[0], NULL), 0);
     expect_status(weir_jobs_close(second, answered, &answer), 0);
     await(&answer);
@@ -574,7 +574,7 @@ CASE(store_delays_follow_the_date)
     keeper_start(&keeper, jobs, WORKER("q"));
     (void)add(SPEC("q", .delay_ms = 3600000));
     (void)look();
-    jump(-3600000);
+    jump_date(-3600000);
     pass(3600000);
     expect_int(keeper.count, 0); /* by the date nothing has passed */
     pass(3600000);

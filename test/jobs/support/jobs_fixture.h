@@ -80,8 +80,12 @@ int state_of(uint64_t id);
  * Then they notice nothing until they are woken. */
 void rest(weir_jobs *one, weir_jobs *two);
 
-/* Let so much time pass, for timers, leases and dates, and let the handle
- * notice. */
+/* Let so much time pass at a moment when this handle's thread asks nothing of its
+ * store.  It then notices without a turn of the loop. */
+void jump(weir_jobs *at, int64_t ms);
+
+/* Let so much time pass, for timers, leases and dates, and wait until `jobs` has
+ * done what was due. */
 void pass(int64_t ms);
 
 /* ---- a worker that keeps its claims ---- */

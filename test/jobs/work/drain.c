@@ -129,8 +129,7 @@ CASE(drain_deadline_holds_while_the_loops_thread_is_blocked)
     await_count(&keeper.count, 1);
     expect_status(weir_jobs_drain(jobs, -1, 100, answered, &drained), 0);
     (void)look(); /* the drain has begun */
-    expect_status(weir_clock_advance(100 * MILLISECOND_NS), 0);
-    weir_loop_wake(jobs->hub->loop);
+    jump(jobs, 100);
     while (stored_state(id) != WEIR_JOBS_READY) /* no turn of the loop */
         sched_yield();
     await(&drained);

@@ -35,13 +35,6 @@ static void make_with_events(struct seen *seen)
         .size = sizeof(weir_jobs_options), .arg = seen, .on_event = see});
 }
 
-/* Let time pass, and let the handle notice it without the loop's thread. */
-static void wake_hub_after(weir_jobs *in, int64_t ms)
-{
-    expect_status(weir_clock_advance(ms * MILLISECOND_NS), 0);
-    weir_loop_wake(in->hub->loop);
-}
-
 static int64_t lease_until(uint64_t id)
 {
     return stored_number(id, "lease_until");
@@ -59,12 +52,9 @@ CASE(lease_is_renewed_while_the_loops_thread_is_blocked)
     await_count(&keeper.count, 1);
     until = lease_until(id);
     for (int i = 0; i < 10; i++) { /* ten leases long, no turn of the loop */
-        wake_hub_after(jobs, 100);
-        while (lease_until(id) == until) {
+        jump(jobs, 100);
+        while (lease_until(id) == until)
             sched_yield();
-            if (is_on_server()) /* its commit is seen before its answer */
-                wake_hub_after(jobs, 1);
-        }
         expect(lease_until(id) > until);
         until = lease_until(id);
     }
@@ -86,7 +76,7 @@ CASE(lease_that_is_shorter_than_one_before_is_renewed_in_time)
     keeper_start(&shorter, jobs, WORKER("short", .lease_ms = 300));
     await_count(&shorter.count, 1);
     until = lease_until(id);
-    wake_hub_after(jobs, 100);
+    jump(jobs, 100);
     while (lease_until(id) == until)
         sched_yield();
     expect(lease_until(id) > until);
@@ -112,14 +102,14 @@ CASE(lease_that_was_not_renewed_ends_and_its_token_is_refused)
     other = jobs_open("other");
     keeper_start(&keeper, other, WORKER("q"));
     rest(jobs, other);
-    wake_hub_after(other, 1000);
+    jump(other, 1000);
     await_count(&seen.count, 1); /* rung by the transaction that took it */
     expect_int(seen.kind, WEIR_JOBS_EVENT_LOST);
     expect_status(seen.status, WEIR_ELEASE);
     expect_status(weir_abort_reason(weir_jobs_claim_abort(stopped.claims[0])),
                   WEIR_ELEASE);
     rest(jobs, other);
-    wake_hub_after(other, 10);
+    jump(other, 10);
     await_count(&keeper.count, 1);
     old = weir_jobs_claim_info(stopped.claims[0]);
     new = weir_jobs_claim_info(keeper.claims[0]);
@@ -199,7 +189,7 @@ CASE(lease_ends_when_the_handler_takes_too_long)
     await_count(&keeper.count, 1);
     pass(499);
     expect_int(seen.count, 0);
-    wake_hub_after(jobs, 1); /* even if the loop's thread does nothing */
+    jump(jobs, 1); /* even if the loop's thread does nothing */
     await_count(&seen.count, 1);
     expect_int(seen.kind, WEIR_JOBS_EVENT_TIMEOUT);
     expect_status(weir_abort_reason(weir_jobs_claim_abort(keeper.claims[0])),
