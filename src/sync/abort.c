@@ -15,10 +15,12 @@
  *
  *           Two counts keep the memory alive.  `refs` counts the users'
  *           references.  `lives` counts what may access the memory: one for all
- *           users together, and one for each link that has not been notified or
- *           removed.  When the last user releases the abort, or when it is
- *           raised, the links are removed; a link that is being notified
- *           meanwhile releases its own life.
+ *           users together, one for each link that has not been notified or
+ *           removed, and one for the raise, whose listeners may release the
+ *           last reference.  When the last user releases the abort, the
+ *           listeners are forgotten; then, or when it is raised, the links are
+ *           removed; a link that is being notified meanwhile releases its own
+ *           life.
  * Roles     all: any thread that has a reference
  * Progress  reason is wait-free.  The others take the lock for a few
  *           instructions; no callback runs under it.
@@ -133,12 +135,21 @@ static void unlink_all(weir_abort *abort)
     }
 }
 
+/* A source may still raise the abort, but its listeners may be freed now. */
+static void forget_listeners(weir_abort *abort)
+{
+    weir__lock_lock(&abort->lock);
+    abort->head = NULL;
+    weir__lock_unlock(&abort->lock);
+}
+
 void weir_abort_unref(weir_abort *abort)
 {
     /* abort/P2 release: this thread's uses
      * abort/P2 acquire: those of all others, if this is the last */
     if (abort == NULL || fetch_sub_acq_rel(&abort->refs, 1) != 1)
         return;
+    forget_listeners(abort);
     unlink_all(abort);
     let_go(abort);
 }
@@ -246,9 +257,11 @@ int weir_abort_raise(weir_abort *abort, int reason)
     /* abort/P1 release: publishes what came before */
     if (!cas_release(&abort->reason, &seen, reason))
         return -EALREADY;
+    fetch_add_relaxed(&abort->lives, 1); /* relaxed: the caller has one */
     while ((listener = take_first(abort)) != NULL)
         tell(listener, reason);
     unlink_all(abort); /* the other sources no longer matter */
+    let_go(abort);
     return 0;
 }
 

@@ -126,6 +126,29 @@ static void raise_second_and_drop(void)
     weir_abort_unref(second);
 }
 
+static void hear_and_drop(weir_abort_listener *listener, int reason)
+{
+    hear(listener, reason);
+    weir_abort_unref(any);
+    store_relaxed(&ears[1].removed, 1); /* its memory may be used again */
+}
+
+static void hear_before_the_drop(weir_abort_listener *listener, int reason)
+{
+    model_assert(load_relaxed(&ears[1].removed) == 0);
+    hear(listener, reason);
+}
+
+static void init_any_with_listeners(void)
+{
+    init_any();
+    for (int i = 0; i < 2; i++) {
+        ears[i].listener.run = i == 0 ? hear_and_drop : hear_before_the_drop;
+        plain_store(&ears[i].note, 1);
+        model_assert(weir_abort_listen(any, &ears[i].listener) == 0);
+    }
+}
+
 static void drop_any(void)
 {
     weir_abort_unref(any);
@@ -149,6 +172,9 @@ static const struct model_case cases[] = {
      .threads = {T(raise_seven), T(listen_and_remove)}},
     {"any_is_raised_by_one_of_two", .setup = init_any, .finish = any_was_raised,
      .preemption_bound = 3,
+     .threads = {T(raise_source_and_drop), T(raise_second_and_drop)}},
+    {"any_whose_listener_drops_it", .setup = init_any_with_listeners,
+     .preemption_bound = 2,
      .threads = {T(raise_source_and_drop), T(raise_second_and_drop)}},
     {"any_that_goes_while_its_sources_are_raised", .setup = init_any,
      .preemption_bound = 2, .may_delay = true,

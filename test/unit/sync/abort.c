@@ -4,6 +4,8 @@
  */
 #include "weir/abort.h"
 
+#include <stdlib.h>
+
 #include "support/pool_fixture.h"
 
 static weir_abort *signal_, *other;
@@ -192,6 +194,43 @@ CASE(abort_any_may_go_before_and_after_its_sources)
     end(); /* the sources first */
     expect_int(weir_abort_reason(any_of_any), 2);
     weir_abort_unref(any_of_any);
+}
+
+/* ---- a listener that drops the last reference ---- */
+
+struct dropper {
+    weir_abort_listener listener;
+    weir_abort *abort;
+    struct ear *other; /* freed with the abort */
+};
+
+static void drop(weir_abort_listener *listener, int reason)
+{
+    struct dropper *self = (struct dropper *)listener;
+
+    weir_abort_unref(self->abort);
+    free(self->other);
+}
+
+static void raise_one_that_is_dropped(weir_abort *source, weir_abort *dropped)
+{
+    struct dropper dropper = {
+        {.run = drop}, dropped, malloc(sizeof(struct ear))};
+
+    expect_status(weir_abort_listen(dropped, &dropper.listener), 0);
+    listen_to(dropped, dropper.other);
+    expect_status(weir_abort_raise(source, 1), 0);
+}
+
+CASE(abort_that_a_listener_drops_tells_no_other)
+{
+    weir_abort *any;
+
+    begin();
+    expect_status(weir_abort_any(&any, &other, 1), 0);
+    raise_one_that_is_dropped(other, any);
+    raise_one_that_is_dropped(signal_, signal_);
+    weir_abort_unref(other);
 }
 
 CASE(abort_any_of_nothing_is_an_abort)
