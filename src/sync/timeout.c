@@ -7,6 +7,8 @@
  *           When the listener is notified, on any thread, it posts a task to
  *           the loop, which cancels the timer and calls fn.  If the loop
  *           refuses the task, it is ending, and it cancels the timer itself.
+ *           A timer that is over no longer keeps the loop from being freed, so
+ *           whoever uses the loop after starting one has entered it before.
  *
  * Shared state
  *   users     any thread, atomic: the timer, the listener, and start        P1
@@ -25,6 +27,7 @@
 
 #include "base/atomic.h"
 #include "base/memory.h"
+#include "loop/loop.h"
 #include "weir/abort.h"
 #include "weir/timer.h"
 
@@ -36,10 +39,25 @@ static void on_due(void *abort, int status)
     weir_abort_unref(abort);
 }
 
+/* After an error, the timer's reference is the caller's. */
+static int start_unrefed(weir_loop *loop, int64_t delay_ns, weir_abort *abort)
+{
+    weir_timer timer;
+    int err;
+
+    err = weir_timer_start(loop, &timer, delay_ns, WEIR_TIMER_ONCE, on_due,
+                           abort);
+    if (err != 0)
+        return err;
+    err = weir_timer_unref(loop, timer);
+    if (err != -ENOMEM)
+        return 0; /* or it has fired already */
+    return weir_timer_cancel(loop, timer) == 0 ? err : 0;
+}
+
 int weir_abort_after(weir_abort **abort, weir_loop *loop, int64_t delay_ns)
 {
     weir_abort *made;
-    weir_timer timer;
     int err;
 
     if (abort == NULL || loop == NULL)
@@ -48,16 +66,14 @@ int weir_abort_after(weir_abort **abort, weir_loop *loop, int64_t delay_ns)
     if (err != 0)
         return err;
     weir_abort_ref(made); /* the timer's */
-    err =
-        weir_timer_start(loop, &timer, delay_ns, WEIR_TIMER_ONCE, on_due, made);
+    weir__loop_enter(loop);
+    err = start_unrefed(loop, delay_ns, made);
+    weir__loop_exit(loop);
     if (err != 0) {
         weir_abort_unref(made);
         weir_abort_unref(made);
         return err;
     }
-    /* This fails if there is no memory, or if the timer has fired already.  In
-     * the first case the timer keeps the loop running until it fires. */
-    (void)!weir_timer_unref(loop, timer);
     *abort = made;
     return 0;
 }
@@ -68,22 +84,27 @@ struct abortable {
     weir_task task; /* first: the abort's message to the loop */
     weir_abort_listener listener;
     atomic(uint32_t) users; /* any thread, timeout/P1 */
-    weir_loop *loop;
-    weir_abort *abort;    /* held */
-    weir_timer timer;     /* set before it can fire or be aborted */
-    atomic(bool) is_over; /* see weir_timer_start_abortable */
+    weir_loop *loop;        /* entered */
+    weir_abort *abort;      /* held */
+    weir_timer timer;       /* set before it can fire or be aborted */
+    atomic(bool) is_over;   /* see weir_timer_start_abortable */
     weir_fn *fn;
     void *arg;
 };
+
+static void destroy(struct abortable *abortable)
+{
+    weir_abort_unref(abortable->abort);
+    weir__loop_exit(abortable->loop);
+    weir__memory_free(abortable, sizeof(*abortable));
+}
 
 static void let_go(struct abortable *abortable)
 {
     /* timeout/P1 release: this thread's uses
      * timeout/P1 acquire: those of all others, if this is the last */
-    if (fetch_sub_acq_rel(&abortable->users, 1) > 1)
-        return;
-    weir_abort_unref(abortable->abort);
-    weir__memory_free(abortable, sizeof(*abortable));
+    if (fetch_sub_acq_rel(&abortable->users, 1) == 1)
+        destroy(abortable);
 }
 
 /* Release the listener's use, unless it is being notified. */
@@ -154,11 +175,11 @@ int weir_timer_start_abortable(weir_loop *loop, int64_t delay_ns,
     set_unshared(&abortable->users, 3); /* timer, listener and this function */
     set_unshared(&abortable->is_over, false);
     weir_abort_ref(abort);
+    weir__loop_enter(loop);
     err = weir_timer_start(loop, &abortable->timer, delay_ns, WEIR_TIMER_ONCE,
                            on_time, abortable);
     if (err != 0) {
-        weir__memory_free(abortable, sizeof(*abortable));
-        weir_abort_unref(abort);
+        destroy(abortable);
         return err;
     }
     (void)!weir_abort_listen(abort, &abortable->listener);
