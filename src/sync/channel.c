@@ -43,8 +43,10 @@
  *       Hands over the message, and what came before a notify.  Every push is a
  *       read-modify-write, so a take that reads the newest has acquired the
  *       older ones too.
- *   P2  change: CAS on word, release  -->  send, notify: CAS, acquire
- *       Hands over `now` together with the task.  The way back needs no pair:
+ *   P2  change, change_owner: CAS on word, release  -->  send, notify, the
+ *       task: CAS, acquire
+ *       Hands over `now` together with the task, and the owner's fields to the
+ *       thread of a new receiver.  The way back needs no pair:
  *       the task comes home on the owner's thread, or under the lock.
  *   P3  unref: fetch_sub on refs, release  -->  the last one's, acquire
  *       All uses come before the channel is freed.
@@ -83,7 +85,8 @@ static step recalled = {
     [IDLE] = DETACHED,     [POSTED] = RECALLED,  [DETACHED] = DETACHED,
     [RECALLED] = RECALLED, [FORWARD] = RECALLED, [CLOSED] = CLOSED,
     [CLOSING] = CLOSING};
-static step attached = {[DETACHED] = IDLE, [RECALLED] = FORWARD};
+static step attached = {
+    [DETACHED] = IDLE, [RECALLED] = FORWARD}; /* or POSTED */
 static step closed = {[DETACHED] = CLOSED, [RECALLED] = CLOSING};
 static step come_back = {[POSTED] = DETACHED,
                          [RECALLED] = DETACHED,
@@ -306,12 +309,33 @@ static weir_loop *recall(weir_channel *channel)
     }
 }
 
+/* Make the new receiver's thread the owner, under lock.  Returns true if the
+ * caller must post the task.  As in return_task, the channel does not become
+ * IDLE first: its owner, now another thread, could free it. */
+static bool change_owner(weir_channel *channel)
+{
+    bool is_wanted =
+        plain_load(&channel->first) != NULL || plain_load(&channel->has_ended);
+    /* relaxed: a guess, checked by the CAS */
+    uintptr_t seen = load_relaxed(&channel->word);
+    enum phase phase;
+
+    do {
+        phase = attached[phase_of(seen)];
+        if (phase == IDLE && (is_wanted || newest_of(seen) != NULL))
+            phase = POSTED;
+        /* channel/P2 release: publishes `now`, and what the owner has */
+    } while (!cas_weak_release(&channel->word, &seen,
+                               (uintptr_t)newest_of(seen) | phase));
+    return phase == POSTED;
+}
+
 int weir_channel_attach(weir_channel *channel, weir_loop *loop,
                         weir_call_fn *serve, void *arg)
 {
     struct receiver receiver = {loop, serve, arg};
     weir_loop *old;
-    uintptr_t seen;
+    bool is_posted;
 
     if (channel == NULL || loop == NULL || serve == NULL)
         return -EINVAL;
@@ -323,12 +347,12 @@ int weir_channel_attach(weir_channel *channel, weir_loop *loop,
         set_receiver(&channel->now, receiver);
     else
         channel->next = receiver;
-    seen = change(channel, attached);
+    is_posted = change_owner(channel);
     weir__lock_unlock(&channel->lock);
     if (old != NULL)
         weir__loop_exit(old);
-    if (newest_of(seen) != NULL || channel->first != NULL || channel->has_ended)
-        weir_channel_notify(channel);
+    if (is_posted)
+        post_task(channel);
     return 0;
 }
 
@@ -357,9 +381,9 @@ static void append(weir_channel *channel, weir_message *newest)
         oldest = newest;
         newest = next;
     }
-    while (*at != NULL)
+    while (plain_load(at) != NULL)
         at = &(*at)->next_;
-    *at = oldest;
+    plain_store(at, oldest);
 }
 
 /* Move the sent messages to the owner's list. */
@@ -378,22 +402,22 @@ static void take_sent(weir_channel *channel)
 
 static void note_end(weir_channel *channel)
 {
-    if (channel->first != &channel->end)
+    if (plain_load(&channel->first) != &channel->end)
         return;
-    channel->first = NULL;
-    channel->has_ended = true;
+    plain_store(&channel->first, NULL);
+    plain_store(&channel->has_ended, true);
 }
 
 weir_message *weir_channel_receive(weir_channel *channel)
 {
     weir_message *message;
 
-    if (channel->first == NULL)
+    if (plain_load(&channel->first) == NULL)
         take_sent(channel);
     note_end(channel);
-    message = channel->first;
+    message = plain_load(&channel->first);
     if (message != NULL) {
-        channel->first = message->next_;
+        plain_store(&channel->first, message->next_);
         weir__recorder_note(WEIR_RECORD_RECEIVE, NULL, (uintptr_t)message, 0);
     }
     return message;

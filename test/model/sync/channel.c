@@ -396,6 +396,30 @@ static void attach_again_and_close(void)
     channel = NULL;
 }
 
+/* A thread without a loop attaches the channel to one that runs, and whose
+ * thread is the owner from then on. */
+static void serve_and_close(void *arg)
+{
+    receive_all();
+    if (received < wanted)
+        return;
+    close_channel();
+    channel = NULL;
+    end_loop(arg);
+}
+
+static void init_outside(void)
+{
+    init(1);
+    weir_channel_ref(channel);
+}
+
+static void attach_from_outside(void)
+{
+    model_assert(
+        weir_channel_attach(channel, loops[0], serve_and_close, loops[0]) == 0);
+}
+
 static const struct model_case cases[] = {
     {"channel_closed_while_its_task_is_forwarded_is_freed_once",
      .setup = init_recalled, .finish = free_loops, .preemption_bound = 3,
@@ -420,6 +444,9 @@ static const struct model_case cases[] = {
     {"channel_that_moves_and_closes_loses_nothing", .setup = init_moving,
      .finish = closed_well, .preemption_bound = 2, .brief_bound = 1,
      .threads = {T(run_first), T(attach_and_close), T(send_two)}},
+    {"channel_attached_from_outside_is_left_alone", .setup = init_outside,
+     .finish = closing_was_right, .preemption_bound = 2,
+     .threads = {T(attach_from_outside), T(send_one), T(run_first)}},
     {"channel_send_against_close", .setup = init_closing,
      .finish = closing_was_right, .preemption_bound = 3,
      .threads = {T(run_first), T(send_one)}},
