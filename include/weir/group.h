@@ -58,8 +58,8 @@ WEIR_API void weir_group_init(weir_group *group, weir_pool *pool);
  * Owns     the caller keeps the job; weir borrows it until run() is entered
  * Returns  0, WEIR_ECLOSED (the pool no longer admits work, or the group has
  *          been waited for), WEIR_ECANCELED (the group was cancelled), -EINVAL
- *          (NULL, no run, an unknown priority, or a lane of another pool),
- *          WEIR_EFORKED
+ *          (the pool or the job is NULL, no run, an unknown priority, or a
+ *          lane of another pool), WEIR_EFORKED
  * Orders   everything before the call happens-before run()
  */
 WEIR_API WEIR_CHECKED int weir_group_spawn(weir_group *group, weir_job *job);

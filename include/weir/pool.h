@@ -77,7 +77,8 @@ typedef struct weir_pool weir_pool;
 typedef struct weir_pool_options {
     size_t size;          /* sizeof(weir_pool_options) */
     const char *name;     /* of the pool */
-    uint32_t workers;     /* 0: as many as the cores this process may use */
+    uint32_t workers;     /* 0: as many as the cores this process may use, at
+                             most max_workers */
     uint32_t max_workers; /* including replacements for blocked workers; 0:
                              four times workers */
     void *arg;            /* for done */

@@ -107,7 +107,7 @@ __attribute__((noinline)) static int spawn_slowly(weir_group *group,
     /* relaxed: a concurrent cancel finds the job in its queue */
     uint64_t word = load_relaxed(&group->word_);
 
-    if (job == NULL || !weir__pool_is_fit(pool, job))
+    if (pool == NULL || job == NULL || !weir__pool_is_fit(pool, job))
         return -EINVAL;
     if (word & FINISHED)
         return WEIR_ECLOSED;

@@ -36,8 +36,8 @@
  *             if (sleepers, no searchers)    weir__membarrier()
  *                 wake one                   look; if there is some, wake one
  *       Forbidden: the producer reads the old word and the worker sees no work.
- *   P2  look_hard: fetch_add of 0, release  -->  enter, found: fetch_add,
- *       fetch_sub, acquire
+ *   P2  look_hard: fetch_add of 0, found: fetch_sub, release  -->  enter,
+ *       found: fetch_add, fetch_sub, acquire
  *       The same guarantee without membarrier.  Both are read-modify-writes of
  *       one word, so one comes first.  Either notify reads the worker's change,
  *       or the worker acquires what came before notify and sees the work.
@@ -153,8 +153,9 @@ static void settle(const struct weir__idle *idle)
 
 bool weir__idle_found(struct weir__idle *idle)
 {
-    /* idle/P2 acquire: receives work whose notify came before */
-    uint64_t old = fetch_sub_acquire(&idle->word, WEIR__IDLE_SEARCHER);
+    /* idle/P2 acquire: receives work whose notify came before
+     * idle/P2 release: publishes work that this worker has moved to its queue */
+    uint64_t old = fetch_sub_acq_rel(&idle->word, WEIR__IDLE_SEARCHER);
 
     if (weir__idle_searchers(old) > 1 || weir__idle_sleepers(old) == 0)
         return false;
@@ -261,7 +262,8 @@ bool weir__idle_block(struct weir__idle *idle, uint32_t limit,
 
     weir__lock_lock(&idle->lock);
     idle->blocked++;
-    is_wanted = idle->live - idle->blocked < idle->base && idle->live < limit;
+    is_wanted = idle->live - idle->blocked < idle->base && idle->live < limit &&
+                !idle->is_over;
     idle->live += is_wanted;
     if (is_wanted)
         *slot = take_slot(idle);

@@ -27,7 +27,7 @@
  *   lanes            pushed by weir_lane_new; read by any thread           P2
  *   threads          decremented by each thread that ends                  P4
  *   finished         written once; a futex                                 P3
- *   is_closing       written once, relaxed
+ *   is_closing       written by close, and before `done`; relaxed
  *   worker.thread, is_joinable
  *                    plain: the worker's, until it goes idle for the last
  *                    time; then the thread's that gets its slot, or unmake's
@@ -81,11 +81,13 @@ static size_t bytes_of(uint32_t max_workers)
            max_workers * sizeof(((weir_pool *)NULL)->worker[0]);
 }
 
-static uint32_t default_workers(void)
+static uint32_t default_workers(uint32_t most)
 {
     uint32_t cores = weir__thread_cores();
 
-    return cores < WEIR_POOL_LIMIT ? cores : WEIR_POOL_LIMIT;
+    if (most == 0 || most > WEIR_POOL_LIMIT)
+        most = WEIR_POOL_LIMIT;
+    return cores < most ? cores : most;
 }
 
 /* Fills in the defaults.  Returns 0, -EINVAL, -E2BIG */
@@ -96,7 +98,7 @@ static int understand(weir_pool_options *to, const weir_pool_options *from)
     if (err != 0)
         return err;
     if (to->workers == 0)
-        to->workers = default_workers();
+        to->workers = default_workers(to->max_workers);
     if (to->workers > WEIR_POOL_LIMIT || to->max_workers > WEIR_POOL_LIMIT)
         return -EINVAL;
     if (to->max_workers == 0)
@@ -549,13 +551,22 @@ int weir_pool_blocking_end(weir_pool *pool)
 
 /* ---- shutdown ---- */
 
+/* All jobs have run, but this thread is still a worker: what `done` posts would
+ * be accepted and never run, unless the pool is closed before. */
+static void call_done(weir_pool *pool)
+{
+    int status = weir__pool_is_closing(pool) ? WEIR_ECANCELED : 0;
+
+    store_relaxed(&pool->is_closing, 1); /* relaxed: read by this thread */
+    if (pool->done != NULL)
+        pool->done(pool->arg, pool, status);
+}
+
 static void finish(weir_pool *pool)
 {
     const void *word = &pool->finished;
 
-    if (pool->done != NULL)
-        pool->done(pool->arg, pool,
-                   weir__pool_is_closing(pool) ? WEIR_ECANCELED : 0);
+    call_done(pool);
     /* pool/P3 release: publishes what all jobs did */
     store_release(&pool->finished, 1);
     weir__futex_wake_all(word, WEIR__FUTEX_PRIVATE);

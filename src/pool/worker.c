@@ -592,4 +592,5 @@ void weir__worker_live(void *arg)
     }
     weir__recycler_settle(&worker->tally);
     weir__pool_leave(worker->pool);
+    weir__thread_set_worker(NULL); /* for destructors of the thread's values */
 }

@@ -318,6 +318,9 @@ CASE(group_that_is_finished_refuses_jobs)
     pool_make(.workers = 1);
     weir_group_init(&group, pool);
     expect_status(weir_group_spawn(&group, NULL), -EINVAL);
+    weir_group_init(&group, NULL);
+    expect_status(weir_group_spawn(&group, letter(&job, 'a', 0)), -EINVAL);
+    weir_group_init(&group, pool);
     spawn(&group, letter(&job, 'a', 0));
     wait_group(&group);
     expect_status(weir_group_spawn(&group, &job.job), WEIR_ECLOSED);

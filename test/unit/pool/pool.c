@@ -37,6 +37,13 @@ CASE(pool_new_refuses_options_that_make_no_sense)
     expect_status(weir_pool_new(&pool, &options), -EINVAL);
 }
 
+CASE(pool_has_no_more_workers_than_its_maximum)
+{
+    pool_make(.max_workers = 1); /* on any number of cores */
+    expect_int(pool_stats().workers, 1);
+    expect_status(weir_pool_free(pool), 0);
+}
+
 /* ---- post ---- */
 
 static sem_t called;

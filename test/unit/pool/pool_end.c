@@ -10,6 +10,7 @@
 #include "support/crew.h"
 #include "support/failing_syscalls.h"
 #include "support/pool_fixture.h"
+#include "weir/group.h"
 #include "weir/loop.h"
 
 static int done_calls, done_status;
@@ -23,7 +24,63 @@ static void on_done(void *arg, weir_pool *which, int status)
     done_status = status;
 }
 
+static void post_in_done(void *arg, weir_pool *which, int status)
+{
+    weir_job job = {.run = (void (*)(weir_job *, int))abort};
+    weir_group group;
+
+    expect_status(status, 0);
+    expect_status(weir_pool_post(which, &job), WEIR_ECLOSED);
+    expect_status(weir_pool_submit(which, (weir_fn *)abort, NULL, NULL),
+                  WEIR_ECLOSED);
+    weir_group_init(&group, which);
+    expect_status(weir_group_spawn(&group, &job), WEIR_ECLOSED);
+    expect_status(weir_pool_blocking_begin(which), 0); /* and nobody comes */
+    done_calls++;
+}
+
 /* ---- shutdown ---- */
+
+CASE(pool_accepts_nothing_in_done)
+{
+    for (int i = 0; i < 2; i++) {
+        struct letter only;
+
+        pool_make(.workers = 1, .done = post_in_done);
+        if (i == 0)
+            expect_status(weir_pool_post(pool, letter(&only, 'a', 0)), 0);
+        expect_status(weir_pool_shutdown(pool, -1), 0);
+        expect_int(done_calls, i + 1);
+        expect_status(weir_pool_free(pool), 0);
+    }
+}
+
+/* A value of the thread is destroyed after its worker has left the pool. */
+static pthread_key_t key;
+static struct letter last_words;
+static int post_status;
+
+static void post_at_exit(void *arg)
+{
+    expect(weir_pool_current() == NULL);
+    post_status = weir_pool_post(arg, letter(&last_words, '?', 0));
+}
+
+static void set_value(void *arg, int status)
+{
+    expect_int(pthread_setspecific(key, arg), 0);
+}
+
+CASE(pool_accepts_nothing_from_a_thread_that_has_left)
+{
+    expect_int(pthread_key_create(&key, post_at_exit), 0);
+    pool_make(.workers = 1);
+    expect_status(weir_pool_submit(pool, set_value, pool, NULL), 0);
+    expect_status(weir_pool_shutdown(pool, -1), 0);
+    expect_status(weir_pool_free(pool), 0); /* joins it */
+    expect_status(post_status, WEIR_ECLOSED);
+    expect_int(pthread_key_delete(key), 0);
+}
 
 static struct letter chain;
 
