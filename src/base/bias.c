@@ -96,3 +96,8 @@ void weir__bias_revoke(struct weir__bias *bias)
     /* bias/P3 release: publishes that the holder is out */
     store_release(&bias->state, WEIR__BIAS_REVOKED);
 }
+
+void weir__bias_disown(struct weir__bias *bias)
+{
+    set_unshared(&bias->state, WEIR__BIAS_REVOKED);
+}

@@ -103,4 +103,8 @@ static inline bool weir__bias_enter(struct weir__bias *bias)
  */
 void weir__bias_revoke(struct weir__bias *bias);
 
+/* Keep the holder out in a child of fork(), where it may be a thread that does
+ * not exist.  Thread: the child's only one. */
+void weir__bias_disown(struct weir__bias *bias);
+
 #endif /* WEIR_SRC_BIAS_H */

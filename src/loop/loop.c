@@ -96,6 +96,7 @@ static void disown(struct weir__inherited *inherited)
     weir__ingress_disown(&loop->in);
     weir__lock_init(&loop->lock);
     weir__lock_init(&loop->promises.lock);
+    weir__bias_disown(&loop->bias);
     set_unshared(&loop->finished, 1);
     set_unshared(&loop->hints, WEIR__HINT_CANCELLED);
     loop->status = WEIR_ECANCELED;

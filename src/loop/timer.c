@@ -315,6 +315,8 @@ static NOINLINE int start_elsewhere(weir_loop *loop, weir_timer *id,
     uint32_t index;
     int err;
 
+    if (weir__loop_is_foreign(loop))
+        return WEIR_EFORKED;        /* its slots may be half changed */
     weir__bias_revoke(&loop->bias); /* the creator must not overtake us */
     weir__lock_lock(&loop->lock);
     err = weir__slab_take(&loop->timer_slots, &index);

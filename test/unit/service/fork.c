@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/signals.h"
+#include "loop/loop.h"
 #include "support/crew.h"
 #include "support/effort.h"
 #include "support/failing_allocator.h"
@@ -187,6 +188,32 @@ CASE(fork_child_is_refused_by_a_loop_that_nobody_runs)
     loop_turns(1);
     expect_int(sem_trywait(&arrived), 0);
     expect_status(weir_loop_free(loop), 0);
+}
+
+/* The thread that made the loop was inside, and is not in the child. */
+static void *make_loop_and_enter(void *arg)
+{
+    loop_make(NULL);
+    (void)weir__bias_enter(&loop->bias);
+    return NULL;
+}
+
+static void expect_no_timer(void)
+{
+    weir_timer id;
+
+    expect_status(
+        weir_timer_start(loop, &id, SECOND_NS, WEIR_TIMER_ONCE, nothing, NULL),
+        WEIR_EFORKED);
+}
+
+CASE(fork_child_does_not_wait_for_a_thread_of_its_parent)
+{
+    pthread_t maker;
+
+    expect_int(pthread_create(&maker, NULL, make_loop_and_enter, NULL), 0);
+    expect_int(pthread_join(maker, NULL), 0);
+    expect_int(in_child(expect_no_timer), 0);
 }
 
 /* ---- in a callback ---- */
