@@ -81,7 +81,8 @@ static bool are_sensible(const weir_loop_options *options)
 /* Runs in a forked child.  The child has the loop's memory but not its thread,
  * and shares its poller with the parent.  The queue is marked TERMINATED, so
  * that it refuses every push; accepted pushes pay nothing for that.  Locks that
- * other threads held are reset, and nothing is waited for.  If this thread is
+ * other threads held are reset, and nothing is waited for.  The memory of
+ * promises is not freed.  If this thread is
  * in a callback of the loop, it leaves the turn when that callback returns
  * (turn.c), and no other callback runs. */
 static void disown(struct weir__inherited *inherited)
@@ -104,6 +105,11 @@ static void disown(struct weir__inherited *inherited)
     weir__calls_clear(&loop->ticks);
     weir__calls_clear(&loop->microtasks);
     loop->promises.wants_checkpoint = false;
+    /* What a promise queues from now on is never run, and nobody is told. */
+    loop->options.microtask_budget = loop->budget_left = 0;
+    loop->told_breach = true;
+    if (loop->promises.hooks != NULL)
+        weir__loop_enter(loop); /* for promises that are released after free */
     if (owner != 0 && owner != weir__thread_self()) {
         fetch_sub_relaxed(&loop->lives, loop->is_inside); /* relaxed: alone */
         loop->is_inside = false;

@@ -322,6 +322,8 @@ void weir__promise_receive_after_end(weir_promise *promise)
     weir_loop *loop = promise->loop;
     bool is_dead, is_last;
 
+    if (weir__loop_is_foreign(loop))
+        return; /* it may be pending, and the lists half changed */
     weir__ingress_see_end(&loop->in);
     weir__lock_lock(&loop->lock);
     weir__promise_collect(promise);

@@ -141,10 +141,10 @@ int weir_service_free(weir_service *service)
 
     if (service == NULL)
         return 0;
-    if (weir__loop_is_foreign(service->loop))
-        goto release; /* its threads belong to the parent */
     if (is_inside(service))
         return WEIR_EREENTRANT;
+    if (weir__loop_is_foreign(service->loop))
+        goto release; /* its threads belong to the parent */
     if (weir_loop_current() != NULL)
         return -EDEADLK;
     /* service/P2 acquire: receives the threads of the hooks */

@@ -216,6 +216,103 @@ CASE(fork_child_does_not_wait_for_a_thread_of_its_parent)
     expect_int(in_child(expect_no_timer), 0);
 }
 
+/* ---- promises ---- */
+
+static weir_promise *pending;
+static int freed;
+
+static void count_free(void *data)
+{
+    freed++;
+}
+
+/* Its slot has held a value with a `free` before. */
+static void make_pending(void *arg, int status)
+{
+    const weir_value value = {.data = &freed, .free = count_free};
+
+    expect_status(weir_promise_new(&pending, loop), 0);
+    expect_status(weir_promise_resolve(pending, value), 0);
+    weir_promise_unref(pending);
+    expect_status(weir_promise_new(&pending, loop), 0);
+}
+
+static void release_promise_then_loop(void)
+{
+    weir_promise_unref(pending);
+    expect_status(weir_loop_free(loop), 0);
+    expect_int(freed, 1);
+}
+
+static void release_loop_then_promise(void)
+{
+    expect_status(weir_loop_free(loop), 0);
+    weir_promise_unref(pending);
+    expect_int(freed, 1);
+}
+
+CASE(fork_child_releases_a_pending_promise_and_frees_nothing_twice)
+{
+    for (int i = 0; i < 2; i++) {
+        freed = 0;
+        loop_make(NULL);
+        if (i == 0)
+            expect_status(weir_loop_submit(loop, make_pending, NULL), 0);
+        else
+            make_pending(NULL, 0);
+        loop_turns(2);
+        expect_int(freed, 1);
+        expect_int(in_child(release_promise_then_loop), 0);
+        expect_int(in_child(release_loop_then_promise), 0);
+        weir_promise_unref(pending);
+        expect_status(weir_loop_free(loop), 0);
+    }
+}
+
+static int handled;
+
+static weir_result count_handler(void *arg, const weir_value *value)
+{
+    handled++;
+    return weir_pass();
+}
+
+static void fork_and_resolve(void *arg, int status)
+{
+    pid_t pid = fork();
+    int ended;
+
+    expect(pid >= 0);
+    if (pid == 0) {
+        expect_status(weir_promise_resolve(pending, (weir_value){0}), 0);
+        return;
+    }
+    expect_int(waitpid(pid, &ended, 0), pid);
+    expect_int(ended, 0);
+    expect_status(weir_promise_resolve(pending, (weir_value){0}), 0);
+    weir_promise_unref(pending);
+}
+
+/* What the handlers were accepted for, the parent does. */
+CASE(fork_child_that_settles_a_promise_calls_no_handler)
+{
+    pid_t parent = getpid();
+    int err;
+
+    loop_make(NULL);
+    expect_status(weir_promise_new(&pending, loop), 0);
+    expect_status(
+        weir_promise_then(pending, count_handler, count_handler, NULL, NULL),
+        0);
+    expect_status(weir_loop_submit(loop, fork_and_resolve, NULL), 0);
+    err = weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE);
+    if (getpid() != parent)
+        _exit(err == WEIR_EFORKED && handled == 0 ? 0 : 1);
+    expect_status(err, 0);
+    expect_int(handled, 1);
+    expect_status(weir_loop_free(loop), 0);
+}
+
 /* ---- in a callback ---- */
 
 /* covers: weir_loop_run WEIR_EFORKED */
@@ -481,6 +578,31 @@ CASE(fork_child_is_refused_by_a_service_of_its_parent)
     expect_status(weir_service_stop(service), 0);
     expect_status(weir_service_wait(service, -1), 0);
     expect_int(ran, 1);
+    expect_status(weir_service_free(service), 0);
+}
+
+static void fork_and_free_service(void *arg, int status)
+{
+    pid_t pid = fork();
+
+    expect(pid >= 0);
+    if (pid == 0)
+        _exit(weir_service_free(service) == WEIR_EREENTRANT ? 0 : 1);
+    expect_int(waitpid(pid, &status, 0), pid);
+    *(int *)arg = status;
+}
+
+CASE(fork_child_cannot_free_the_service_whose_callback_it_is_in)
+{
+    int status = 1;
+
+    expect_status(weir_service_new(&service, NULL), 0);
+    expect_status(weir_service_add_loop(service, &loop, NULL), 0);
+    expect_status(weir_service_start(service), 0);
+    expect_status(weir_loop_submit(loop, fork_and_free_service, &status), 0);
+    expect_status(weir_service_stop(service), 0);
+    expect_status(weir_service_wait(service, -1), 0);
+    expect_int(status, 0);
     expect_status(weir_service_free(service), 0);
 }
 
