@@ -258,8 +258,9 @@ WEIR_API WEIR_CHECKED int weir_promise_follow_thenable(weir_promise *promise,
 /* ---- reactions ---- */
 
 /**
- * Call one of two handlers once a promise is settled.  The handler never runs
- * before this call returns.  A handler that is NULL passes its outcome on.
+ * Call one of two handlers once a promise is settled.  On the loop's thread the
+ * handler never runs before this call returns.  On another thread it may, but
+ * *derived is set by then.  A handler that is NULL passes its outcome on.
  * *derived is settled as the handler's result says.
  *
  * Thread   any; calls from threads other than the loop's take effect in the
@@ -326,7 +327,7 @@ typedef struct weir_outcomes {
  * promises are fulfilled.  It is rejected like the first of them that is
  * rejected.
  *
- * Thread   loop
+ * Thread   loop, inside a callback
  * Owns     *result is the caller's; the promises and the array stay the
  *          caller's
  * Returns  0, -EINVAL (NULL), -EXDEV (one of the promises belongs to another
@@ -342,7 +343,7 @@ WEIR_API WEIR_CHECKED int weir_promise_all(weir_promise **result,
  * Create a promise that is fulfilled with weir_outcomes when all of the given
  * promises are settled.  If there are none, it is fulfilled at once.
  *
- * Thread   loop
+ * Thread   loop, inside a callback
  * Owns     *result is the caller's; the promises and the array stay the
  *          caller's
  * Returns  0, -EINVAL (NULL), -EXDEV (one of the promises belongs to another
@@ -357,7 +358,7 @@ weir_promise_all_settled(weir_promise **result, weir_loop *loop,
  * Create a promise that is settled like the first of the given promises to
  * settle.  It stays pending if there are none.
  *
- * Thread   loop
+ * Thread   loop, inside a callback
  * Owns     *result is the caller's; the promises and the array stay the
  *          caller's
  * Returns  0, -EINVAL (NULL), -EXDEV (one of the promises belongs to another
@@ -374,7 +375,7 @@ WEIR_API WEIR_CHECKED int weir_promise_race(weir_promise **result,
  * is fulfilled.  It is rejected with WEIR_ENONE and weir_outcomes when all of
  * them are rejected.
  *
- * Thread   loop
+ * Thread   loop, inside a callback
  * Owns     *result is the caller's; the promises and the array stay the
  *          caller's
  * Returns  0, -EINVAL (NULL), -EXDEV (one of the promises belongs to another

@@ -253,19 +253,22 @@ static int wait_for(weir_promise *promise, weir_promise *waiter,
 static int wait_outside(weir_promise *promise, weir_promise *waiter,
                         weir_promise **derived)
 {
+    weir_promise *before = derived != NULL ? *derived : NULL;
     int err;
 
     weir__promise_ref_outside(promise);
     waiter->from = promise;
     waiter->flags |= WEIR__TO_WAIT;
     waiter->refs = derived != NULL ? 2 : 1;
+    if (derived != NULL)
+        *derived = waiter; /* before its handler can run */
     err = weir__promise_introduce(waiter);
-    if (err != 0) {
-        weir__promise_discard(waiter);
-        weir__promise_unref_outside(promise);
-    } else if (derived != NULL) {
-        *derived = waiter;
-    }
+    if (err == 0)
+        return 0;
+    if (derived != NULL)
+        *derived = before;
+    weir__promise_discard(waiter);
+    weir__promise_unref_outside(promise);
     return err;
 }
 

@@ -332,6 +332,17 @@ static void give_promise(weir_promise *promise, weir_promise *other)
     weir_promise_unref(other);
 }
 
+/* Reject the promise for want of a resolver.  The thenable is called with the
+ * rejected promise in its place, because its owner counts on the call. */
+static void ask_in_vain(weir_promise *promise, weir_thenable *thenable)
+{
+    fail(promise, -ENOMEM);
+    weir__promise_hold(promise);
+    promise->job = WEIR__JOB_THENABLE;
+    promise->on.ask.thenable = thenable;
+    weir__promise_queue(promise);
+}
+
 static void give_thenable(weir_promise *promise, weir_thenable *thenable)
 {
     weir_promise *resolver;
@@ -342,7 +353,7 @@ static void give_thenable(weir_promise *promise, weir_thenable *thenable)
     }
     resolver = make_resolver(promise->loop, thenable);
     if (resolver == NULL) {
-        fail(promise, -ENOMEM);
+        ask_in_vain(promise, thenable);
         return;
     }
     weir__promise_hold(promise); /* for the resolver's list */
@@ -455,7 +466,7 @@ static void finally_thenable(weir_promise *promise, weir_promise *from,
     weir_promise *awaited = weir__promise_take(promise->loop, WEIR__BOUND);
 
     if (awaited == NULL) {
-        fail(promise, -ENOMEM);
+        ask_in_vain(promise, thenable);
         return;
     }
     give_thenable(awaited, thenable);

@@ -160,6 +160,33 @@ static void then_drop_and_let_go(void)
     weir_loop_unref(loop);
 }
 
+/* A handler of another thread's knows its own promise. */
+static weir_promise *derived_of_thread;
+
+static weir_result know_derived(void *arg, const weir_value *value)
+{
+    model_assert(derived_of_thread != NULL);
+    return weir_pass();
+}
+
+static void init_settled_held(void)
+{
+    make_loop();
+    make_promise(1);
+    model_assert(weir_promise_resolve(promise, (weir_value){0}) == 0);
+    model_assert(weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE) == 0);
+    weir_loop_ref(loop);
+}
+
+static void derive_drop_and_let_go(void)
+{
+    model_assert(weir_promise_then(promise, know_derived, NULL, NULL,
+                                   &derived_of_thread) == 0);
+    weir_promise_unref(derived_of_thread);
+    weir_promise_unref(promise);
+    weir_loop_unref(loop);
+}
+
 static void wait_and_drop(void)
 {
     const weir_value *value;
@@ -502,6 +529,9 @@ static const struct model_case cases[] = {
      .finish = handled_once, .preemption_bound = 1,
      .threads = {T(resolve_drop_and_let_go), T(then_drop_and_let_go),
                  T(run_until_idle)}},
+    {"then_of_another_thread_tells_the_promise_first",
+     .setup = init_settled_held, .finish = free_loop, .preemption_bound = 2,
+     .threads = {T(derive_drop_and_let_go), T(run_until_idle)}},
     {"settle_against_then_of_the_loop", .setup = init_two,
      .finish = handled_once, .preemption_bound = 4,
      .threads = {T(resolve_and_drop), T(run_then)}},
