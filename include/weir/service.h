@@ -195,7 +195,9 @@ weir_service_add_pool(weir_service *service, weir_pool **pool,
  * on its own thread and may block.  The drain continues without it after
  * timeout_ns.  A timeout that is negative, or beyond the clock's range, leaves
  * only the service's own deadline.  No loop runs on the hook's thread, so
- * weir_raise aborts there.
+ * weir_raise aborts there.  If the thread cannot be created when the drain
+ * begins the hook, fn runs on the service's thread, which then serves no
+ * deadline, signal or force until fn returns.
  *
  * Thread   any, before weir_service_start
  * Owns     arg is the caller's; name is not copied

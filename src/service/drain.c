@@ -207,7 +207,7 @@ void weir__drain_advance(weir_service *service)
 {
     if (weir__service_look(service) & WEIR__SERVICE_FORCE) {
         if (plain_load(&service->step) != WEIR__STEP_OVER &&
-            is_drained(service))
+            service->is_forcing && is_drained(service))
             finish(service);
         return;
     }
@@ -297,10 +297,13 @@ static void on_force(weir_task *task, int status)
     weir_service_call_report(service);
     weir__members_end_pools(service, true);
     weir__members_end_loops(service, true);
-    if (service->options.grace_ns < 0)
+    service->is_forcing = true;
+    if (service->options.grace_ns < 0) {
         finish(service);
-    else
-        set_deadline(service, service->options.grace_ns, on_grace_over);
+        return;
+    }
+    set_deadline(service, service->options.grace_ns, on_grace_over);
+    weir__drain_advance(service); /* perhaps all has ended already */
 }
 
 /* ---- signals ---- */

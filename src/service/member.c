@@ -8,8 +8,8 @@
  *           service cannot fail.
  *
  * Failure   A loop whose poller fails is closed by its thread, so that
- *           everything in it is cancelled.  The service is notified of the end
- *           and drains the service.
+ *           everything in it is cancelled.  The service is notified of the end,
+ *           and drains.
  *
  * Shared state
  *   is_ended   written by the thread that calls done, last; relaxed

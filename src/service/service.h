@@ -106,6 +106,7 @@ struct weir_service {
     /* Service's thread only. */
     enum weir__step step;
     bool is_signalled;       /* a signal has arrived: the next forces */
+    bool is_forcing;         /* the report was made, and all members told */
     bool is_empty;           /* the gate is closed */
     struct weir__hook *hook; /* the one that runs now */
     uint32_t callbacks_out;  /* posted to a loop and not yet returned */

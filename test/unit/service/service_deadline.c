@@ -77,6 +77,30 @@ CASE(service_deadline_names_the_job_and_does_not_wait_for_it)
         continue;
 }
 
+/* The deadline passes in the turn in which the gate closes. */
+static void let_time_pass(void *arg, weir_service *of)
+{
+    expect_status(weir_clock_advance(WEIR_S(3)), 0);
+}
+
+static void never(void *arg)
+{
+    tell('H');
+}
+
+CASE(service_forced_as_its_gate_closes_reports_what_it_skips)
+{
+    expect_status(weir_clock_freeze(0), 0);
+    make(.timeout_ns = WEIR_S(1), .grace_ns = -1, .draining = let_time_pass);
+    expect_status(weir_service_add_hook(service, "hook", -1, never, NULL), 0);
+    expect_status(weir_service_start(service), 0);
+    expect_status(weir_service_stop(service), 0);
+    expect_status(weir_service_wait(service, -1), WEIR_EFORCED);
+    expect_int(seen.reports, 1);
+    expect_string(story, "C");
+    expect_status(weir_service_free(service), 0);
+}
+
 CASE(service_report_of_no_service_is_empty)
 {
     weir_holder holder;
