@@ -17,7 +17,7 @@
  *
  * Remove a descriptor before closing it.  A loop survives one that was closed
  * first: it does not spin, even if a duplicate of the descriptor is open in
- * this process or in a child.  But until the descriptor is removed, its number
+ * this process or in a child, unless no descriptor is left for a new poller.  But until the descriptor is removed, its number
  * cannot be added again, and its callback may be called for the old file while
  * a duplicate is open (epoll), or for another file that now has the number
  * (poll).  After the removal the callback is called for neither.
@@ -63,7 +63,8 @@ WEIR_API WEIR_CHECKED int weir_fd_add(weir_loop *loop, int fd, unsigned events,
  * Thread   any
  * Returns  0, -EINVAL (unknown events), -ENOENT (fd is not watched), -EBADF (fd
  *          was closed), -ENOTSUP (edge-triggered, but the poller cannot do
- *          that), -ENOMEM, WEIR_EFORKED
+ *          that), -ENOMEM, -ENOSPC (no room in the poller for a one-shot
+ *          registration that has fired), WEIR_EFORKED
  */
 WEIR_API WEIR_CHECKED int weir_fd_modify(weir_loop *loop, int fd,
                                          unsigned events);

@@ -134,9 +134,9 @@ typedef struct weir_loop_options {
      * spins only while that pays off and no other thread wants the core.  0:
      * the loop never spins.  The maximum is one second. */
     int64_t spin_ns;
-    /* Serve timers together that are due within this time.  A sleeping loop
-     * wakes up this long after its next timer is due, and immediately for
-     * anything else.  Timers never fire early, and their order does not change.
+    /* Timers that are due within this time of each other are served together.
+     * A sleeping loop wakes up this long after its next timer is due, and
+     * immediately for anything else.  Timers never fire early, and their order does not change.
      * The slack that the kernel adds to each wait of the thread is part of this
      * time (50 us; see PR_SET_TIMERSLACK in prctl(2)), so a smaller value adds
      * nothing.  0: only the kernel's slack.  The maximum is one minute. */

@@ -27,6 +27,13 @@ static void release(struct weir__calls *calls)
     weir__memory_free(calls->ring, calls->slots * sizeof(struct weir__call));
 }
 
+void weir__calls_free_ring(struct weir__calls *calls)
+{
+    release(calls);
+    calls->ring = NULL;
+    calls->slots = 0;
+}
+
 void weir__calls_fini(struct weir__calls *calls)
 {
     release(calls);

@@ -31,6 +31,9 @@ void weir__calls_init(struct weir__calls *calls);
 /* Free the memory.  The queue must be empty. */
 void weir__calls_fini(struct weir__calls *calls);
 
+/* Free the ring of an empty queue; the next push makes a new one. */
+void weir__calls_free_ring(struct weir__calls *calls);
+
 static inline bool weir__calls_is_empty(const struct weir__calls *calls)
 {
     return calls->head == calls->tail;
@@ -82,7 +85,7 @@ enum { WEIR__CALLS_KEPT = 4096 };
 static inline void weir__calls_trim(struct weir__calls *calls)
 {
     if (__builtin_expect(calls->slots > WEIR__CALLS_KEPT, 0))
-        weir__calls_fini(calls);
+        weir__calls_free_ring(calls);
 }
 
 #endif /* WEIR_SRC_CALLS_H */

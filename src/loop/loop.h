@@ -447,8 +447,20 @@ static inline void weir__loop_show_ended(weir_loop *loop)
 #endif
 }
 
+/* Show that the loop lies down, or that it gets up. */
+static inline void weir__loop_show_rest(weir_loop *loop, bool is_resting)
+{
+#ifndef WEIR_MODEL
+    if (is_resting)
+        weir__watched_lie_down(&loop->watched);
+    else
+        weir__watched_get_up(&loop->watched);
+#endif
+}
+
 /* Show that this thread begins to run the loop, and that it stops.  begin
- * returns what end needs. */
+ * returns what end needs.  loop is NULL at the end if another thread may have
+ * it. */
 static inline struct weir__watched *weir__loop_show_begin(weir_loop *loop)
 {
 #ifndef WEIR_MODEL
@@ -462,7 +474,9 @@ static inline void weir__loop_show_end(weir_loop *loop,
                                        struct weir__watched *outer)
 {
 #ifndef WEIR_MODEL
-    weir__watched_end(&loop->watched, outer);
+    if (loop != NULL)
+        weir__watched_lie_down(&loop->watched);
+    weir__watched_end(outer);
 #endif
 }
 
@@ -557,7 +571,8 @@ bool weir__loop_wind_up(weir_loop *loop);
 /* After TERMINATED: call `done` and notify all waiters. */
 void weir__loop_tell_done(weir_loop *loop);
 
-/* Check what weir_loop_free requires: TERMINATED, and `done` called. */
+/* Close the loop for weir_loop_free, unless it is TERMINATED and `done` was
+ * called. */
 int weir__loop_end_of_life(weir_loop *loop);
 
 /* The run function of loop->cancel. */

@@ -198,14 +198,18 @@ static bool becomes_idle(weir_loop *loop)
         return false;
     weir__recycler_trim(&loop->envelopes);
     loop->is_inside = false;
+    weir__loop_show_rest(loop, true); /* not after another thread's claim */
     if (leave(loop, true))
         return true;
+    weir__loop_show_rest(loop, false);
     loop->is_inside = true;
     return false;
 }
 
-/* Returns 1 if the loop is TERMINATED or idle, 0 to continue, or the error that
- * ends the run. */
+enum { ENDED = 1, LEFT = 2 };
+
+/* Returns ENDED if the loop is TERMINATED, LEFT if it is idle and no longer this
+ * thread's, 0 to continue, or the error that ends the run. */
 static int next_turn(weir_loop *loop, int64_t limit_ns)
 {
     int err = weir__loop_turn(loop, limit_ns);
@@ -214,11 +218,11 @@ static int next_turn(weir_loop *loop, int64_t limit_ns)
         return err;
     if (weir__loop_is_ending(loop) && weir__loop_wind_up(loop)) {
         weir__loop_tell_done(loop);
-        return true;
+        return ENDED;
     }
     if (has_passed(limit_ns))
         return -ETIMEDOUT;
-    return becomes_idle(loop);
+    return becomes_idle(loop) ? LEFT : 0;
 }
 
 int weir__loop_drive(weir_loop *loop, int64_t limit_ns)
@@ -235,7 +239,7 @@ int weir__loop_drive(weir_loop *loop, int64_t limit_ns)
         result = next_turn(loop, limit_ns);
     while (result == 0);
     weir__thread_restore_cancel(cancelling);
-    weir__loop_show_end(loop, shown);
+    weir__loop_show_end(result == LEFT ? NULL : loop, shown);
     weir__thread_set_loop(outer);
     if (result < 0)
         loop->is_inside = false;

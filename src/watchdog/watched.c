@@ -143,10 +143,8 @@ struct weir__watched *weir__watched_begin(struct weir__watched *watched)
     return outer;
 }
 
-void weir__watched_end(struct weir__watched *watched,
-                       struct weir__watched *outer)
+void weir__watched_end(struct weir__watched *outer)
 {
-    weir__pulse_lie_down(watched->pulse);
     mine = outer;
 }
 

@@ -4,6 +4,7 @@
  *
  *     weir__watched_enter(&loop->watched, &loop->running, ...)    new
  *     outer = weir__watched_begin(&loop->watched);                 run
+ *     weir__watched_lie_down(&loop->watched);
  *     weir__watched_end(outer);
  *     weir__watched_leave(&loop->watched);                         free
  */
@@ -64,11 +65,11 @@ int weir__watched_enter(struct weir__watched *watched,
                         const char *name);
 void weir__watched_leave(struct weir__watched *watched);
 
-/* The calling thread runs the loop from now on, and stops running it.  begin
- * returns what end needs: the loop around this one.  Thread: the loop's. */
+/* The calling thread runs the loop from now on, and stops running it, after the
+ * loop has lain down.  begin returns what end needs: the loop around this
+ * one. */
 struct weir__watched *weir__watched_begin(struct weir__watched *watched);
-void weir__watched_end(struct weir__watched *watched,
-                       struct weir__watched *outer);
+void weir__watched_end(struct weir__watched *outer);
 
 /* Tell that the callback which WEIR__HINT_BLOCKED was for has ended. */
 void weir__watched_ended(struct weir__watched *watched);
@@ -79,7 +80,12 @@ void weir__watched_answer(struct weir__watched *watched);
 /* Wake the watcher. */
 void weir__watched_wake(void);
 
-/* Show that the loop gets up. */
+/* Show that the loop lies down, and that it gets up.  Thread: the loop's. */
+static inline void weir__watched_lie_down(struct weir__watched *watched)
+{
+    weir__pulse_lie_down(watched->pulse);
+}
+
 static inline void weir__watched_get_up(struct weir__watched *watched)
 {
     if (weir__pulse_get_up(watched->pulse))

@@ -76,7 +76,7 @@ WEIR_API bool weir_loop_contain(weir_fn *fn, void *arg, int status);
  * Thread   any
  * Owns     the caller keeps the task; weir borrows it until run() is entered
  * Returns  0, -EINVAL (NULL), WEIR_ECLOSED (the loop has ended, or this is not
- *          a callback of it and it no longer admits work)
+ *          a callback of it and it no longer admits work), WEIR_EFORKED
  * Orders   everything before the call happens-before run()
  */
 WEIR_API WEIR_CHECKED int weir_loop_post_expected(weir_loop *loop,
