@@ -22,6 +22,7 @@
 #include "weir/fd.h"
 #include "weir/gate.h"
 #include "weir/group.h"
+#include "weir/host/loop.h"
 #include "weir/pool.h"
 #include "weir/promise.h"
 #include "weir/service.h"
@@ -67,6 +68,7 @@ static void expect_loop_refuses(void)
     weir_timer id;
 
     expect_status(weir_loop_post(loop, &task), WEIR_EFORKED);
+    expect_status(weir_loop_post_expected(loop, &task), WEIR_EFORKED);
     expect_status(weir_loop_submit(loop, nothing, NULL), WEIR_EFORKED);
     expect_status(weir_loop_dispatch(loop, nothing, NULL), WEIR_EFORKED);
     expect_status(weir_loop_next_tick(loop, nothing, NULL), WEIR_EFORKED);
@@ -135,6 +137,7 @@ static void make_watching(void)
 }
 
 /* covers: weir_loop_post WEIR_EFORKED
+ * covers: weir_loop_post_expected WEIR_EFORKED
  * covers: weir_loop_close WEIR_EFORKED
  * covers: weir_loop_submit WEIR_EFORKED
  * covers: weir_loop_dispatch WEIR_EFORKED
