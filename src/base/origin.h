@@ -43,7 +43,7 @@ void weir__origin_end(const void *const *entered);
  * Returns false if the item is queued already.  Thread: any. */
 bool weir__origin_note(const void *item, const void *owner, const char *name);
 
-/* Remove all items of an owner that will not take them.  Thread: any, while no
+/* Remove all items of an owner that will never run them.  Thread: any, while no
  * other uses the owner. */
 void weir__origin_forget(const void *owner);
 

@@ -41,7 +41,7 @@ struct weir__recycler_kind {
     uint32_t size;     /* of a slot, in bytes; a multiple of 8 */
     uint32_t block_at; /* the offset of the slot's pointer to its block */
     uint32_t kept;     /* free slots of a cache that trim leaves there */
-    uint32_t most;     /* a cache with as many free slots gets no more back */
+    uint32_t most;     /* a cache with this many free slots keeps no more */
 };
 
 /* One producer's blocks. */

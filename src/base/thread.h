@@ -51,7 +51,7 @@ static inline uint32_t weir__thread_slot(void)
 }
 #else
 /* initial-exec makes each access one load, even inside the shared library.  It
- * uses eight bytes of the static TLS space that the C library reserves for
+ * uses some bytes of the static TLS space that the C library reserves for
  * libraries loaded later. */
 extern _Thread_local __attribute__((tls_model("initial-exec")))
 uint32_t weir__thread_number,

@@ -260,7 +260,7 @@ bool weir_connection_remove(weir_connection *connection)
     return !is_notified;
 }
 
-/* The new word of a connection; the old one if it is not concerned.  A change
+/* The new word of a connection; the old one if it is not affected.  A change
  * that concerns more than FRESH has NOTIFIED, and is reported to the loop. */
 typedef uint32_t change_fn(uint32_t word);
 
@@ -284,7 +284,7 @@ static uint32_t change_to_cut(uint32_t word)
     return word & CUT ? word : word | CUT | NOTIFIED;
 }
 
-/* Change the words of all connections that are concerned, and notify them.
+/* Change the words of all connections that are affected, and notify them.
  * Returns how many of those were not CLOSING before. */
 static size_t change_all(weir_connections *set, change_fn *change)
 {
@@ -300,7 +300,7 @@ static size_t change_all(weir_connections *set, change_fn *change)
                !cas_weak_acquire(&each->word_, &word, changed))
             ;
         if (((changed ^ word) & ~(uint32_t)FRESH) == 0)
-            continue; /* it is not concerned, or only no longer FRESH */
+            continue; /* it is not affected, or only no longer FRESH */
         count += phase_of(word) != WEIR_CONNECTION_CLOSING;
         if (!(word & NOTIFIED))
             notify(each);

@@ -65,9 +65,9 @@ void weir__thread_yield(void)
     sched_yield();
 }
 
-/* In a process with several threads, glibc makes each call of recv, send or
- * epoll_wait cancellable at once for its duration, and not cancellable at once
- * afterwards: two atomic operations, unless that is what the thread is anyway.
+/* In a process with several threads, glibc switches a thread to asynchronous
+ * cancellation around each call of recv, send or epoll_wait, and back: two
+ * atomic operations, unless the thread is already in that mode.
  * The type has no effect while the state is disabled. */
 struct weir__cancelling weir__thread_hold_cancel(void)
 {
