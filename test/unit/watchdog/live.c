@@ -405,7 +405,8 @@ static void begin_pulse(void)
 
 static void end_pulse(void)
 {
-    weir__watched_end(&own_watched, outer);
+    weir__watched_lie_down(&own_watched);
+    weir__watched_end(outer);
     weir__watched_leave(&own_watched);
 }
 
