@@ -23,6 +23,7 @@
 #include "weir/gate.h"
 #include "weir/group.h"
 #include "weir/host/loop.h"
+#include "weir/host/service.h"
 #include "weir/pool.h"
 #include "weir/promise.h"
 #include "weir/service.h"
@@ -30,6 +31,16 @@
 
 #define POOL_OPTIONS(...)                                                      \
     (&(weir_pool_options){.size = sizeof(weir_pool_options), __VA_ARGS__})
+
+/* The C library holds the locks of its heap while it forks; the sanitizers do
+ * not, and a child that allocates waits for a thread that it has not got. So
+ * the threads that its parent has just started must rest before it forks: their
+ * start allocates there. */
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
+enum { HAS_SANITIZER_HEAP = true };
+#else
+enum { HAS_SANITIZER_HEAP = IS_THREAD_SANITIZED };
+#endif
 
 /* What the child ended with, as waitpid says. */
 static int in_child(void (*act)(void))
@@ -526,6 +537,11 @@ CASE(fork_child_of_a_job_does_not_become_a_worker)
 
 static weir_service *service;
 
+static void await_service_rests(void)
+{
+    await_state(weir_service_loop(service), WEIR_LOOP_SLEEPING);
+}
+
 static void nothing_hook(void *arg)
 {
 }
@@ -569,6 +585,7 @@ static void use_service_and_free_it(void)
 
 CASE(fork_child_is_refused_by_a_service_of_its_parent)
 {
+    struct blocker blocker;
     unsigned ran = 0;
 
     expect_status(weir_service_new(&service, NULL), 0);
@@ -576,7 +593,13 @@ CASE(fork_child_is_refused_by_a_service_of_its_parent)
     expect_status(
         weir_service_add_pool(service, &pool, POOL_OPTIONS(.workers = 1)), 0);
     expect_status(weir_service_start(service), 0);
+    blocker_open(&blocker);
+    expect_status(weir_pool_submit(pool, block, &blocker, NULL), 0);
+    blocker_await(&blocker);
+    await_service_rests();
+    await_state(loop, WEIR_LOOP_SLEEPING);
     expect_int(in_child(use_service_and_free_it), 0);
+    blocker_let_go(&blocker);
     expect_status(weir_pool_submit(pool, count_job, &ran, NULL), 0);
     expect_status(weir_service_stop(service), 0);
     expect_status(weir_service_wait(service, -1), 0);
@@ -639,6 +662,7 @@ CASE(fork_child_that_frees_a_service_keeps_its_own_signal_handler)
     int status;
 
     expect_status(weir_service_new(&service, NULL), 0);
+    await_service_rests();
     status = in_child(free_service_and_expect_own_handler);
     expect(WIFEXITED(status) && WEXITSTATUS(status) == 42);
     expect_status(weir_service_free(service), 0);
@@ -661,6 +685,7 @@ CASE(fork_child_that_frees_a_service_leaves_the_signals_to_its_own)
     if (IS_THREAD_SANITIZED) /* refuses threads after a fork of several */
         return;
     expect_status(weir_service_new(&service, NULL), 0);
+    await_service_rests();
     expect_int(in_child(free_service_and_stop_another), 0);
     expect_status(weir_service_free(service), 0);
 }
@@ -761,14 +786,6 @@ static void use_all(struct crew *crew, unsigned id)
         expect_status(weir_loop_free(own), 0);
     }
 }
-
-/* The C library holds the locks of its heap while it forks; the sanitizers do
- * not, and a child that allocates waits for a thread that it has not got. */
-#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
-enum { HAS_SANITIZER_HEAP = true };
-#else
-enum { HAS_SANITIZER_HEAP = IS_THREAD_SANITIZED };
-#endif
 
 static void refuse_and_use_new_ones(void)
 {
