@@ -35,6 +35,7 @@ enum {
 };
 
 static void end_exchange(struct weir__http_conn *conn);
+static void stall(struct weir__http_conn *conn, bool is_stalled);
 
 /* ---- requests ---- */
 
@@ -128,6 +129,8 @@ bool weir__http_conn_is_refused(struct weir__http_conn *conn,
     conn->deadline_ns = 0;
     conn->is_refused =
         guest->options.on_refused(guest->options.arg, conn, &refusal);
+    if (conn->is_refused && conn->input == NULL)
+        stall(conn, false); /* at a deadline; as in feed */
     return conn->is_refused;
 }
 
@@ -493,6 +496,8 @@ static void feed(struct weir__http_conn *conn, weir_bytes bytes)
     keep_leaving(conn);
     if (conn->is_upgraded)
         return;
+    if (conn->is_refused)
+        bytes.size = 0; /* nobody parses it, and the end must be noticed */
     if (!conn->is_closing && keep_input(conn, bytes) != 0)
         weir__http_conn_fail(conn, -ENOMEM);
     if (!conn->is_closing)
@@ -503,10 +508,11 @@ static void feed(struct weir__http_conn *conn, weir_bytes bytes)
         free_rest(conn);
         return;
     }
-    stall(conn, conn->rest_size > 0 ||
-                    (conn->request != NULL && !can_parse(conn) &&
-                     !conn->request->is_complete) ||
-                    weir_stream_is_full(conn->stream));
+    stall(conn,
+          !conn->is_refused && (conn->rest_size > 0 ||
+                                (conn->request != NULL && !can_parse(conn) &&
+                                 !conn->request->is_complete) ||
+                                weir_stream_is_full(conn->stream)));
 }
 
 void weir__http_conn_resume(struct weir__http_conn *conn)
