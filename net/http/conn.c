@@ -212,6 +212,21 @@ void weir__http_conn_fail(struct weir__http_conn *conn, int status)
         weir_stream_close(conn->stream, on_closed, conn);
 }
 
+/* The loop has ended.  The first that is told may be a write or the reader. */
+static void count_cut(const struct weir__http_conn *conn)
+{
+    if (!conn->is_closing && conn->request != NULL &&
+        conn->request->reply != WEIR__REPLY_ENDED)
+        weir_counter_add(&conn->shard->counters.cut, 1);
+}
+
+void weir__http_conn_break(struct weir__http_conn *conn, int status)
+{
+    if (status == WEIR_ECANCELED)
+        count_cut(conn);
+    weir__http_conn_fail(conn, status);
+}
+
 /* ---- output ---- */
 
 static void on_settled(void *arg, weir_stream *stream, int status)
@@ -222,7 +237,7 @@ static void on_settled(void *arg, weir_stream *stream, int status)
     if (status == 0)
         end_leaving(conn, 0);
     else
-        weir__http_conn_fail(conn, status);
+        weir__http_conn_break(conn, status);
 }
 
 /* Tell the requests whose responses have left, now or when they have. */
@@ -248,7 +263,7 @@ static void on_output(void *arg, weir_stream *stream, int status)
     if (status == 0)
         watch_output(conn);
     else
-        weir__http_conn_fail(conn, status);
+        weir__http_conn_break(conn, status);
 }
 
 /* Notice that the client has left in the middle of a response.  Nothing else
@@ -342,8 +357,9 @@ static void on_stream_drain(void *arg, weir_stream *stream)
 
 void weir__http_conn_end_with_loop(struct weir__http_conn *conn)
 {
-    if (conn->request != NULL && conn->request->reply != WEIR__REPLY_ENDED)
-        weir_counter_add(&conn->shard->counters.cut, 1);
+    count_cut(conn);
+    if (conn->request != NULL && conn->request->reply == WEIR__REPLY_BEGUN)
+        weir__http_conn_fail(conn, WEIR_ECANCELED); /* its end is missing */
     weir__http_conn_drop_request(conn, WEIR_ECANCELED);
     weir__http_conn_fail(conn, WEIR_ECANCELED);
 }

@@ -119,6 +119,10 @@ void weir__http_conn_close_gracefully(struct weir__http_conn *conn);
 /* The connection cannot go on. */
 void weir__http_conn_fail(struct weir__http_conn *conn, int status);
 
+/* A write has failed, or the loop has ended (WEIR_ECANCELED), which cuts the
+ * request off. */
+void weir__http_conn_break(struct weir__http_conn *conn, int status);
+
 /* The loop has ended: cut the request off. */
 void weir__http_conn_end_with_loop(struct weir__http_conn *conn);
 

@@ -317,7 +317,7 @@ static void on_piece_left(void *arg, weir_stream *stream, int status)
     weir_memory_free(arg, sizeof(piece));
     weir__http_request_call(piece.request, piece.done, piece.arg, status);
     if (status != 0 && piece.request->conn != NULL)
-        weir__http_conn_fail(piece.request->conn, status);
+        weir__http_conn_break(piece.request->conn, status);
     weir_http_request_unref(piece.request);
 }
 

@@ -1282,6 +1282,75 @@ CASE(http_server_that_is_forced_to_end_counts_what_it_has_cut_off)
     end_forced();
 }
 
+static void ignore_piece(void *arg, weir_http_request *request, int status)
+{
+}
+
+static void flood(void *arg, weir_http_request *request)
+{
+    static char zeros[FLOOD];
+    weir_bytes piece = {zeros, sizeof(zeros)};
+
+    expect_status(weir_http_request_on_end(request, gone, NULL), 0);
+    expect_status(weir_http_begin(request, 200, NULL, 0, -1), 0);
+    expect_status(
+        weir_http_write(
+            request, piece,
+            weir_http_is(request, "GET", "/told") ? ignore_piece : NULL, NULL),
+        0);
+    tell_test();
+}
+
+/* Their writes are told of the end before the readers of the connections. */
+CASE(http_server_that_is_forced_to_end_counts_responses_that_are_being_sent)
+{
+    weir_http_counts counts = {.size = sizeof(counts)};
+    int fds[2];
+
+    serve(flood);
+    for (int i = 0; i < 2; i++) {
+        fds[i] = join_server();
+        send_text(fds[i], i == 0 ? GET("/") : GET("/told"));
+        wait_for(&told_);
+    }
+    expect_status(weir_service_force(service), 0);
+    for (int i = 0; i < 2; i++)
+        wait_for(&told_); /* gone */
+    expect_status(weir_http_server_counts(server, &counts), 0);
+    expect_int(counts.cut, 2);
+    close(fds[0]);
+    close(fds[1]);
+    end_forced();
+}
+
+static void begin_only(void *arg, weir_http_request *request)
+{
+    expect_status(weir_http_begin(request, 200, NULL, 0, -1), 0);
+    expect_status(weir_http_write(request, (weir_bytes)WEIR_BYTES_OF("begun"),
+                                  NULL, NULL),
+                  0);
+    tell_test();
+}
+
+/* Only the end of the connection ends the body of such a response. */
+CASE(http_server_that_is_forced_to_end_does_not_end_a_body_of_http_1_0)
+{
+    char buffer[256];
+    ssize_t size;
+    int fd;
+
+    serve(begin_only);
+    fd = join_server();
+    send_text(fd, "GET / HTTP/1.0\r\n\r\n");
+    wait_for(&told_);
+    (void)read_until(fd, "begun");
+    expect_status(weir_service_force(service), 0);
+    size = recv(fd, buffer, sizeof(buffer), 0);
+    expect(size < 0 && errno == ECONNRESET);
+    close(fd);
+    end_forced();
+}
+
 /* ---- a loop that is closed ---- */
 
 static sem_t reset_; /* by the client */
