@@ -29,6 +29,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "http/url.h"
 #include "otlp/exporter.h"
@@ -40,6 +41,21 @@ static weir_global_lock lock = WEIR_GLOBAL_LOCK_INIT;
 static bool is_starting;                /* under lock */
 static struct weir__exporter *exporter; /* under lock; NULL: none */
 static weir_otlp_counts counts;         /* under lock */
+static pid_t process;                   /* under lock: whose exporter it is */
+
+/* Under lock.  A child of fork() has no exporter: the thread is its parent's, and
+ * what was copied with the process may be half changed, so it is left alone. */
+static struct weir__exporter *ours(void)
+{
+    pid_t self = getpid();
+
+    if (process != self) {
+        process = self;
+        exporter = NULL;
+        is_starting = false;
+    }
+    return exporter;
+}
 
 /* ---- counts ---- */
 
@@ -116,7 +132,7 @@ int weir_otlp_add_span(const char *json, size_t size)
         memcpy(span->json, json, size);
     }
     weir_global_lock_acquire(&lock);
-    if (exporter == NULL || exporter->queue.is_closed) {
+    if (ours() == NULL || exporter->queue.is_closed) {
         err = WEIR_ECLOSED;
     } else {
         err = err == 0 ? append(exporter, span) : err;
@@ -321,7 +337,7 @@ int weir_otlp_start(const weir_otlp_options *given)
     if (options.url == NULL)
         return -EINVAL;
     weir_global_lock_acquire(&lock);
-    err = is_starting || exporter != NULL ? -EALREADY : 0;
+    err = ours() != NULL || is_starting ? -EALREADY : 0;
     is_starting |= err == 0;
     weir_global_lock_release(&lock);
     if (err != 0)
@@ -345,7 +361,7 @@ bool weir_otlp_is_running(void)
     bool is_running;
 
     weir_global_lock_acquire(&lock);
-    is_running = exporter != NULL && !exporter->queue.is_closed;
+    is_running = ours() != NULL && !exporter->queue.is_closed;
     weir_global_lock_release(&lock);
     return is_running;
 }
@@ -355,7 +371,7 @@ void weir_otlp_flush(int64_t within_ns)
     int64_t now_ns = weir_clock_now();
 
     weir_global_lock_acquire(&lock);
-    if (exporter != NULL && !exporter->queue.is_closed) {
+    if (ours() != NULL && !exporter->queue.is_closed) {
         if (within_ns >= 0 && within_ns < INT64_MAX - now_ns)
             exporter->queue.deadline_ns = now_ns + within_ns;
         exporter->queue.is_flushing = true;
@@ -375,15 +391,13 @@ static int64_t time_left(const struct weir__exporter *mine, int64_t within_ns)
     return within_ns < 0 || left_ns < within_ns ? left_ns : within_ns;
 }
 
-/* In a child of fork() there is no thread: its loop refuses the task, and what
- * was copied with the process is left alone. */
 void weir_otlp_stop(int64_t within_ns)
 {
     struct weir__exporter *mine;
     bool is_ending = false;
 
     weir_global_lock_acquire(&lock);
-    mine = exporter;
+    mine = ours();
     if (mine != NULL && !mine->queue.is_closed) {
         mine->queue.is_closed = true;
         mine->end_within_ns = time_left(mine, within_ns);

@@ -279,7 +279,7 @@ CASE(otlp_batch_that_is_refused_is_dropped)
 /* Its pause is half a second at least; stop tries again at once. */
 CASE(otlp_batch_that_failed_is_kept)
 {
-    int fd;
+    int fd, status;
 
     start();
     add("1");
@@ -291,10 +291,13 @@ CASE(otlp_batch_that_failed_is_kept)
     expect_int(counts_now().dropped, 0);
     if (fork() == 0) {
         /* A child has no thread, and leaves the parent's alone. */
+        bool is_running = weir_otlp_is_running();
+
         weir_otlp_stop(-1);
-        _exit(0);
+        _exit(is_running ? 1 : 0);
     }
-    wait(NULL);
+    expect(wait(&status) > 0);
+    expect_int(status, 0);
     expect_int(counts_now().sent, 0);
     close(fd);
     close(listener); /* nobody is there any more */
