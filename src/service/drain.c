@@ -125,6 +125,8 @@ static void finish(weir_service *service)
     (void)!weir_timer_cancel(service->loop, service->deadline);
     release_signals(service);
     word = set_phase(service, WEIR_PHASE_CLOSED);
+    if (word & WEIR__SERVICE_FORCE && !service->is_forcing)
+        weir_service_call_report(service); /* a force came at the last moment */
     plain_store(&service->status,
                 word & (WEIR__SERVICE_FORCE | WEIR__SERVICE_CUT)
                     ? WEIR_EFORCED
