@@ -33,7 +33,16 @@ let id, wall, add, errorName; // of C
 
 // ---- values ----
 
-function toValue(value) {
+// What a program gives to a span must not break what it does.
+function textOf(value) {
+    try {
+        return String(value).toWellFormed();
+    } catch {
+        return apply(Object.prototype.toString, value, []).toWellFormed();
+    }
+}
+
+function toValue(value, depth = 0) {
     switch (typeof value) {
     case 'boolean':
         return { boolValue: value };
@@ -46,8 +55,9 @@ function toValue(value) {
     case 'string':
         return { stringValue: value.toWellFormed() };
     default:
-        return Array.isArray(value) ? { arrayValue: { values: value.map(toValue) } }
-            : { stringValue: String(value).toWellFormed() };
+        return Array.isArray(value) && depth === 0
+            ? { arrayValue: { values: Array.from(value, (one) => toValue(one, 1)) } }
+            : { stringValue: textOf(value) };
     }
 }
 
@@ -147,15 +157,15 @@ class Span {
         if (!this.isRecording || this.#hasEnded)
             return this;
         const isError = error instanceof Error;
-        const type = isError ? String(error.code ?? error.name) : typeof error;
-        const message = isError ? String(error.message) : String(error);
+        const type = isError ? textOf(error.code ?? error.name) : typeof error;
+        const message = textOf(isError ? error.message : error);
         this.fail(type, message);
         if (this.#events.length < MOST_EVENTS)
             this.#events.push({ name: 'exception', timeUnixNano: toNanoseconds(this.#now),
                 attributes: toAttributes(new Map([
-                    ['exception.type', isError ? String(error.name) : typeof error],
+                    ['exception.type', isError ? textOf(error.name) : typeof error],
                     ['exception.message', message],
-                    ...isError ? [['exception.stacktrace', String(error.stack)]] : []])) });
+                    ...isError ? [['exception.stacktrace', textOf(error.stack)]] : []])) });
         return this;
     }
 
@@ -182,7 +192,7 @@ class Span {
             ...this.state ? { traceState: this.state.toWellFormed() } : {},
             ...parent ? { parentSpanId: parent.spanId } : {},
             flags: SAMPLED | KNOWS_REMOTE | (parent?.isRemote ? IS_REMOTE : 0),
-            name: String(this.name).toWellFormed(), kind: this.#kind,
+            name: textOf(this.name), kind: this.#kind,
             startTimeUnixNano: toNanoseconds(this.#began),
             endTimeUnixNano: toNanoseconds(Math.max(ended, this.#began)),
             attributes: toAttributes(this.#attributes), events: this.#events,
