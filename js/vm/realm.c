@@ -194,6 +194,7 @@ static int define_property(JSContext *context, JSValueConst object, JSAtom name,
                            JSValueConst setter, int flags)
 {
     const struct global *global = global_of(context, object);
+    bool is_hidden = false;
     int has, inner;
 
     if (JS_CheckStack(context) < 0)
@@ -203,7 +204,18 @@ static int define_property(JSContext *context, JSValueConst object, JSAtom name,
     inner = own_flags(context, global->inner, name, &has);
     if (has < 0)
         return -1;
-    if (!has || !is_read_only(inner) || (inner & JS_PROP_CONFIGURABLE)) {
+    if (has &&
+        !(flags & (JS_PROP_HAS_VALUE | JS_PROP_HAS_GET | JS_PROP_HAS_SET))) {
+        /* Object.freeze() and the like: a builtin that only the inner object
+         * has must not become undefined in the sandbox. */
+        int is_own = JS_GetOwnProperty(context, NULL, global->sandbox, name);
+
+        if (is_own < 0)
+            return -1;
+        is_hidden = !is_own;
+    }
+    if (!is_hidden &&
+        (!has || !is_read_only(inner) || (inner & JS_PROP_CONFIGURABLE))) {
         int status = JS_DefineProperty(context, global->sandbox, name, value,
                                        getter, setter, flags);
 
