@@ -83,14 +83,15 @@ static void show_caret(const char *line, int column)
     fputs("^\n", stderr);
 }
 
-void fault_show(const weir_js_error *error, const char *source)
+void fault_show(const weir_js_error *error, const char *source, bool may_read)
 {
     char *line = NULL;
 
     if (error->file != NULL && error->line > 0) {
         line = source != NULL && error->file[0] == '['
                    ? line_of_text(source, error->line)
-                   : line_of_file(error->file, error->line);
+               : may_read ? line_of_file(error->file, error->line)
+                          : NULL;
         fprintf(stderr, "%s:%d\n", error->file, error->line);
     }
     if (line != NULL) {

@@ -54,9 +54,10 @@ static void on_uncaught(void *arg, weir_js *js, const weir_js_error *error)
 {
     struct program *program = arg;
 
-    fault_show(error, program->js.kind == WEIR_JS_PROGRAM_FILE
-                          ? NULL
-                          : program->js.text);
+    fault_show(error,
+               program->js.kind == WEIR_JS_PROGRAM_FILE ? NULL
+                                                        : program->js.text,
+               !program->options.permission);
 }
 
 static void on_breach(void *arg, weir_loop *loop)

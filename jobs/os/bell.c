@@ -19,12 +19,13 @@ int weir__bell_open(struct weir__bell *bell, const char *path)
     *bell = (struct weir__bell){.fd = -1, .file_fd = -1};
     if ((size_t)snprintf(name, sizeof(name), "%s-bell", path) >= sizeof(name))
         return -ENAMETOOLONG;
-    bell->file_fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    bell->file_fd = open(name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (bell->file_fd < 0)
         return -errno;
     bell->fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
     if (bell->fd < 0 ||
-        inotify_add_watch(bell->fd, name, IN_MODIFY | IN_CLOSE_WRITE) < 0) {
+        inotify_add_watch(bell->fd, name,
+                          IN_MODIFY | IN_CLOSE_WRITE | IN_DONT_FOLLOW) < 0) {
         err = -errno;
         weir__bell_close(bell);
         return err;

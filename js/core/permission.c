@@ -342,16 +342,49 @@ JSValue weir__js_throw_denied(JSContext *context, int missing,
     return JS_EXCEPTION;
 }
 
-bool weir__js_check_path(JSContext *context, int wanted, const char *path)
+/* Whether there is a ".." in the part of a name that is missing.  The kernel
+ * finds nothing there, but a library may resolve it as text, as SQLite does. */
+static bool leads_up(const char *name)
+{
+    for (;;) {
+        size_t length = strcspn(name, "/");
+
+        if (length == 2 && name[0] == '.' && name[1] == '.')
+            return true;
+        if (name[length] == '\0')
+            return false;
+        name += length + 1;
+    }
+}
+
+/* SQLite may be built to take "file:" for a URI wherever it takes a name. */
+int weir__js_missing_for_path(int wanted, const char *path)
 {
     char name[PATH_MAX];
+
+    if (strncmp(path, "file:", 5) == 0 ||
+        weir__js_place_name(path, true, name) != 0 || leads_up(name))
+        name[0] = '\0';
+    return weir__js_missing_for_file(wanted, name);
+}
+
+char *weir__js_resolve_path(const char *path)
+{
+    char name[PATH_MAX];
+
+    return weir__js_is_confined && weir__js_place_name(path, true, name) == 0 &&
+                   name[0] != '\0'
+               ? strdup(name)
+               : strdup(path);
+}
+
+bool weir__js_check_path(JSContext *context, int wanted, const char *path)
+{
     int missing;
 
     if (!weir__js_is_confined)
         return true;
-    if (weir__js_place_name(path, true, name) != 0)
-        name[0] = '\0';
-    missing = weir__js_missing_for_file(wanted, name);
+    missing = weir__js_missing_for_path(wanted, path);
     if (missing != 0)
         weir__js_throw_denied(context, missing, path);
     return missing == 0;

@@ -55,6 +55,14 @@ bool weir__js_may_use_variable(const char *name, size_t length);
  * it. */
 bool weir__js_check_path(JSContext *context, int wanted, const char *path);
 
+/* The bits that are not granted for such a path. */
+int weir__js_missing_for_path(int wanted, const char *path);
+
+/* The path itself, or in a confined process the name that was checked, which
+ * does not depend on the working directory: for a library that opens it later.
+ * From malloc; NULL: no memory. */
+char *weir__js_resolve_path(const char *path);
+
 /* Throw Node's ERR_ACCESS_DENIED for the first of these bits. */
 JSValue weir__js_throw_denied(JSContext *context, int missing,
                               const char *resource);

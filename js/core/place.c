@@ -317,7 +317,7 @@ static int wanted_for(int flags)
 }
 
 /* Open a file that is there, behind an O_PATH descriptor. */
-static int open_pinned(int fd, int flags)
+static int open_pinned(int fd, int flags, mode_t mode)
 {
     char path[FD_PATH];
     struct stat about;
@@ -335,7 +335,11 @@ static int open_pinned(int fd, int flags)
     if (S_ISDIR(about.st_mode) && (flags & O_CREAT) != 0)
         return -EISDIR;
     write_fd_path(path, fd);
-    fd = open(path, (flags & ~(O_CREAT | O_EXCL | O_NOFOLLOW)) | O_CLOEXEC);
+    /* O_TMPFILE needs the mode, and keeps O_EXCL. */
+    if ((flags & O_TMPFILE) == O_TMPFILE)
+        fd = open(path, (flags & ~O_NOFOLLOW) | O_CLOEXEC, mode);
+    else
+        fd = open(path, (flags & ~(O_CREAT | O_EXCL | O_NOFOLLOW)) | O_CLOEXEC);
     return fd >= 0 ? fd : -errno;
 }
 
@@ -383,7 +387,7 @@ static int try_open(const char *path, int flags, mode_t mode, int *missing)
         return *missing != 0 ? -EACCES : result;
     }
     *missing = weir__js_missing_for_fd(wanted, fd);
-    result = *missing != 0 ? -EACCES : open_pinned(fd, flags);
+    result = *missing != 0 ? -EACCES : open_pinned(fd, flags, mode);
     close(fd);
     return result;
 }

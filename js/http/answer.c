@@ -16,6 +16,7 @@
 #include "core/builtin.h"
 #include "core/entry.h"
 #include "core/error.h"
+#include "core/place.h"
 #include "http/fields.h"
 #include "http/request.h"
 #include "http/response.h"
@@ -503,6 +504,47 @@ static JSValue finish(JSContext *context, JSValueConst this_value, int argc,
     return is_mistake(err) ? weir__js_throw_status(context, err) : JS_UNDEFINED;
 }
 
+/* Whether everything below a directory may be read; otherwise it throws.  The
+ * name that is looked up also asks for what "*" does not include in /proc. */
+static bool may_serve(JSContext *context, const struct weir__js_place *place,
+                      const char *root)
+{
+    char name[PATH_MAX + sizeof("/mem")];
+
+    if (!weir__js_is_confined)
+        return true;
+    if (weir__js_place_name(place->path, true, name) != 0)
+        name[0] = '\0';
+    else if (name[0] != '\0')
+        strcat(name, "/mem");
+    if (weir__js_missing_for_file(WEIR__JS_MAY_READ, name) == 0)
+        return true;
+    weir__js_throw_denied(context, WEIR__JS_MAY_READ, root);
+    return false;
+}
+
+/* Serve a file below the root.  Returns a status of weir_http_serve_file, or
+ * WEIR_ETHROWN. */
+static int serve_below(JSContext *context, weir_http_request *http,
+                       const char *root)
+{
+    struct weir__js_place place;
+    int err =
+        weir__js_place_find(&place, root, WEIR__JS_FOLLOW, WEIR__JS_MAY_READ);
+
+    if (place.missing != 0) {
+        weir__js_throw_denied(context, place.missing, root);
+        return WEIR_ETHROWN;
+    }
+    if (err != 0) /* 404, even if there is something by now */
+        return weir_http_serve_file(http, "/dev/null/");
+    err = may_serve(context, &place, root)
+              ? weir_http_serve_file(http, place.path)
+              : WEIR_ETHROWN;
+    weir__js_place_drop(&place);
+    return err;
+}
+
 /* serveFile(exchange, root) */
 static JSValue serve_file(JSContext *context, JSValueConst this_value, int argc,
                           JSValueConst *argv)
@@ -517,10 +559,12 @@ static JSValue serve_file(JSContext *context, JSValueConst this_value, int argc,
     if (root == NULL)
         return JS_EXCEPTION;
     if (!exchange->is_over && !exchange->is_answered) {
-        exchange->is_answered = true;
-        err = weir_http_serve_file(exchange->http, root);
+        err = serve_below(context, exchange->http, root);
+        exchange->is_answered = err != WEIR_ETHROWN;
     }
     JS_FreeCString(context, root);
+    if (err == WEIR_ETHROWN)
+        return JS_EXCEPTION;
     return is_mistake(err) ? weir__js_throw_status(context, err) : JS_UNDEFINED;
 }
 

@@ -6,6 +6,7 @@
  */
 #include "jobs/store.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +17,7 @@
 #include "core/error.h"
 #include "core/permission.h"
 #include "jobs/show.h"
+#include "sqlite/connection.h"
 
 static struct weir__js_link *stores_of(const weir_js *js)
 {
@@ -266,14 +268,40 @@ static struct weir__js_store *new_store(JSContext *context, JSValueConst self)
     return store;
 }
 
+/* As jobs/work/hub.c decides it: without the slashes it is a file. */
+static bool is_postgres(const char *path)
+{
+    return strncmp(path, "postgres://", 11) == 0 ||
+           strncmp(path, "postgresql://", 13) == 0;
+}
+
 /* PostgreSQL's library chooses the server by itself, from what follows. */
 static bool may_open(JSContext *context, const char *path)
 {
-    if (strncmp(path, "postgres:", 9) == 0 ||
-        strncmp(path, "postgresql:", 11) == 0)
+    if (is_postgres(path))
         return weir__js_check_may(context, WEIR__JS_MAY_NET);
+    if (weir__js_is_confined && !weir__js_sqlite_is_safe()) {
+        JS_ThrowOutOfMemory(context);
+        return false;
+    }
     return weir__js_check_path(context, WEIR__JS_MAY_READ | WEIR__JS_MAY_WRITE,
                                path);
+}
+
+/* A file is opened on another thread, when the working directory may be another
+ * one, so in a confined process by the name that was checked. */
+static int open_jobs(struct weir__js_store *store, const char *path,
+                     const weir_jobs_options *options)
+{
+    char *name = weir__js_is_confined && !is_postgres(path)
+                     ? weir__js_resolve_path(path)
+                     : strdup(path);
+    int err = name != NULL
+                  ? weir_jobs_open(&store->jobs, store->js->loop, name, options)
+                  : -ENOMEM;
+
+    free(name);
+    return err;
 }
 
 static int open_handle(JSContext *context, struct weir__js_store *store,
@@ -293,9 +321,7 @@ static int open_handle(JSContext *context, struct weir__js_store *store,
         free_text(context, path);
         return -1;
     }
-    err = path != NULL
-              ? weir_jobs_open(&store->jobs, store->js->loop, path, &options)
-              : 0;
+    err = path != NULL ? open_jobs(store, path, &options) : 0;
     free_text(context, options.name);
     free_text(context, path);
     if (err != 0)

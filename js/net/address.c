@@ -81,12 +81,19 @@ int weir__js_address_read_path(JSContext *context, JSValueConst path,
 bool weir__js_address_check(JSContext *context, int wanted,
                             const weir_address *address)
 {
+    const struct sockaddr_un *name;
     char text[WEIR_ADDRESS_TEXT];
+    size_t size;
 
     if (!weir__js_is_confined)
         return true;
+    name = weir_address_sockaddr(address, &size);
     weir_address_format(address, text, sizeof(text));
-    if (weir_address_family_of(address) == WEIR_ADDRESS_UNIX && text[0] != '@')
+    /* The text of an abstract name looks like a file whose name begins with
+     * "@". */
+    if (weir_address_family_of(address) == WEIR_ADDRESS_UNIX &&
+        size > offsetof(struct sockaddr_un, sun_path) &&
+        name->sun_path[0] != '\0')
         return weir__js_check_path(context, wanted, text);
     return weir__js_check_may(context, WEIR__JS_MAY_NET);
 }

@@ -27,14 +27,14 @@ static void ask(weir_js *js, const char *text)
 {
     JSValue string = JS_NewString(js->context, text);
     JSValue result = JS_IsException(string)
-                         ? string
+                         ? JS_EXCEPTION
                          : weir__js_call_hook(js, WEIR__JS_HOOK_ASKED, string);
 
+    JS_FreeValue(js->context, string);
     if (JS_IsException(result))
         weir__js_report(js);
     else
-        JS_FreeValue(js->context, string);
-    JS_FreeValue(js->context, result);
+        JS_FreeValue(js->context, result);
 }
 
 static void run(weir_task *task, int status)

@@ -227,7 +227,9 @@ static struct state *new_state(JSContext *context, JSValueConst *argv)
         weir__js_sqlite_fail_last(context, state->source);
     else
         state->path = copy_text(context, argv[1]);
-    if (state->path != NULL && weir__js_sqlite_check(context, state->path, 0))
+    /* It is opened later, when the working directory may be another one. */
+    if (state->path != NULL && weir__js_sqlite_check(context, state->path, 0) &&
+        weir__js_sqlite_resolve(context, &state->path) == 0)
         state->source_name = copy_text(context, argv[2]);
     if (state->source_name != NULL)
         state->target_name = copy_text(context, argv[3]);

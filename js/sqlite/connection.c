@@ -9,6 +9,7 @@
  */
 #include "sqlite/connection.h"
 
+#include <limits.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -134,15 +135,29 @@ bool weir__js_sqlite_check(JSContext *context, const char *path, int flags)
                                path);
 }
 
-static bool is_granted(const char *path, int wanted)
+int weir__js_sqlite_resolve(JSContext *context, char **path)
 {
-    char name[PATH_MAX];
+    char *name;
 
-    return is_in_memory(path) || (weir__js_place_name(path, true, name) == 0 &&
-                                  weir__js_missing_for_file(wanted, name) == 0);
+    if (!weir__js_is_confined || is_in_memory(*path))
+        return 0;
+    name = weir__js_resolve_path(*path);
+    if (name == NULL) {
+        JS_ThrowOutOfMemory(context);
+        return -1;
+    }
+    free(*path);
+    *path = name;
+    return 0;
 }
 
-/* SQL can open other files: by ATTACH, and by VACUUM INTO, which attaches. */
+static bool is_granted(const char *path, int wanted)
+{
+    return is_in_memory(path) || weir__js_missing_for_path(wanted, path) == 0;
+}
+
+/* SQL can open other files: by ATTACH, and by VACUUM INTO, which attaches.  And
+ * fts3_tokenizer(name, address) calls any address that is bound to it. */
 static int authorize(void *arg, int action, const char *first,
                      const char *second, const char *database,
                      const char *trigger)
@@ -152,11 +167,88 @@ static int authorize(void *arg, int action, const char *first,
                        is_granted(first, WEIR__JS_MAY_READ | WEIR__JS_MAY_WRITE)
                    ? SQLITE_OK
                    : SQLITE_DENY;
+    if (action == SQLITE_FUNCTION && second != NULL &&
+        sqlite3_stricmp(second, "fts3_tokenizer") == 0)
+        return SQLITE_DENY;
     if (action == SQLITE_PRAGMA && first != NULL &&
         (sqlite3_stricmp(first, "temp_store_directory") == 0 ||
          sqlite3_stricmp(first, "data_store_directory") == 0))
         return SQLITE_DENY;
     return SQLITE_OK;
+}
+
+/* ---- files, in a confined process ---- */
+
+/* SQLite opens and deletes files whose names it reads from other files: the end
+ * of a journal names one that is removed after a crash.  So the default VFS
+ * checks each name.  (A URI could choose another VFS, and is refused.) */
+static sqlite3_vfs *unconfined, checked;
+
+/* What SQLite keeps beside a database is granted with it. */
+static bool may_touch(const char *name, int wanted)
+{
+    const char *end = strrchr(name, '-');
+    char database[PATH_MAX];
+
+    if (weir__js_missing_for_path(wanted, name) == 0)
+        return true;
+    if (end == NULL || (size_t)(end - name) >= sizeof(database) ||
+        (strcmp(end, "-journal") != 0 && strcmp(end, "-wal") != 0 &&
+         strncmp(end, "-mj", 3) != 0))
+        return false;
+    memcpy(database, name, (size_t)(end - name));
+    database[end - name] = '\0';
+    return weir__js_missing_for_path(wanted, database) == 0;
+}
+
+static int open_checked(sqlite3_vfs *vfs, const char *name, sqlite3_file *file,
+                        int flags, int *opened)
+{
+    enum { WRITES = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE };
+
+    file->pMethods = NULL;
+    if (name != NULL && (flags & SQLITE_OPEN_READWRITE) != 0 &&
+        !may_touch(name, WEIR__JS_MAY_READ | WEIR__JS_MAY_WRITE))
+        flags = (flags & ~WRITES) | SQLITE_OPEN_READONLY;
+    if (name != NULL && !may_touch(name, WEIR__JS_MAY_READ))
+        return SQLITE_PERM;
+    return unconfined->xOpen(unconfined, name, file, flags, opened);
+}
+
+static int delete_checked(sqlite3_vfs *vfs, const char *name, int syncs)
+{
+    return may_touch(name, WEIR__JS_MAY_WRITE)
+               ? unconfined->xDelete(unconfined, name, syncs)
+               : SQLITE_IOERR_DELETE;
+}
+
+static bool replace_vfs(void)
+{
+    sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
+
+    if (vfs == NULL)
+        return false;
+    checked = *vfs;
+    checked.zName = "weir-confined";
+    checked.xOpen = open_checked;
+    checked.xDelete = delete_checked;
+    unconfined = vfs;
+    return sqlite3_vfs_register(&checked, true) == SQLITE_OK;
+}
+
+bool weir__js_sqlite_is_safe(void)
+{
+    static weir_lock lock = WEIR_LOCK_INIT;
+    static bool is_replaced;
+    bool is_safe;
+
+    if (!weir__js_is_confined)
+        return true;
+    weir_lock_acquire(&lock);
+    is_replaced = is_replaced || replace_vfs();
+    is_safe = is_replaced;
+    weir_lock_release(&lock);
+    return is_safe;
 }
 
 /* In a confined process: look again at what was opened.  Returns a result
@@ -179,9 +271,11 @@ int weir__js_connection_open(struct weir__js_connection *connection,
                    : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
     /* A URI could name another VFS. */
     int uri = weir__js_is_confined ? 0 : SQLITE_OPEN_URI;
-    sqlite3 *db;
-    int code =
-        sqlite3_open_v2(path, &db, mode | uri | SQLITE_OPEN_FULLMUTEX, NULL);
+    sqlite3 *db = NULL;
+    int code = weir__js_sqlite_is_safe()
+                   ? sqlite3_open_v2(path, &db,
+                                     mode | uri | SQLITE_OPEN_FULLMUTEX, NULL)
+                   : SQLITE_NOMEM;
 
     weir_lock_acquire(&connection->lock);
     connection->db = db;

@@ -74,6 +74,14 @@ struct weir__js_connection *weir__js_connection_new(JSContext *context);
  * is. */
 bool weir__js_sqlite_check(JSContext *context, const char *path, int flags);
 
+/* Before a database is opened in a confined process: let SQLite check each file
+ * that it opens or deletes.  Returns false if there is no memory. */
+bool weir__js_sqlite_is_safe(void);
+
+/* Replace the name, from malloc, by what was checked.  Returns 0, or -1 with an
+ * exception. */
+int weir__js_sqlite_resolve(JSContext *context, char **path);
+
 /* Open the database.  Returns a result code.  After an error `db` may be set,
  * and has the message.  The owner; is_here tells whether that is the loop's
  * thread. */

@@ -293,7 +293,8 @@ static JSValue start_open(JSContext *context, JSValueConst this_value, int argc,
     job->flags = flags;
     job->timeout_ms = timeout_ms;
     if (take_text(context, job, argv[3]) == 0 &&
-        weir__js_sqlite_check(context, job->text, flags))
+        weir__js_sqlite_check(context, job->text, flags) &&
+        weir__js_sqlite_resolve(context, &job->text) == 0)
         return start_job(context, job, argv[0], argv[1]);
     free_job(&job->work);
     return JS_EXCEPTION;
