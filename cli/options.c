@@ -175,7 +175,8 @@ static const struct {
     {"move URL", "move all jobs of a file of SQLite to PostgreSQL"},
 };
 
-static bool complain(const char *program, const char *what, const char *which)
+static bool print_error(const char *program, const char *what,
+                        const char *which)
 {
     fprintf(stderr, "%s: %s %s\nTry '%s --help'.\n", program, what, which,
             program);
@@ -291,17 +292,17 @@ static bool parse_one(struct options *options, int argc, char **argv, int *at)
         return true;
     }
     if (option == NULL)
-        return complain(argv[0], "bad option:", argv[*at]);
+        return print_error(argv[0], "bad option:", argv[*at]);
     if (option->kind == FLAG && value != NULL)
-        return complain(argv[0], "takes no value:", option->name);
+        return print_error(argv[0], "takes no value:", option->name);
     if (option->kind != FLAG && !is_optional(option) && value == NULL) {
         if (*at + 1 == argc)
-            return complain(argv[0], "needs a value:", option->name);
+            return print_error(argv[0], "needs a value:", option->name);
         value = argv[++*at];
     }
     return (store(options, option, value) &&
             options->threads <= WEIR_POOL_LIMIT) ||
-           complain(argv[0], "bad value:", argv[*at]);
+           print_error(argv[0], "bad value:", argv[*at]);
 }
 
 /* What is wrong with the options together; NULL: nothing. */
@@ -360,7 +361,7 @@ static bool read_environment(struct options *options, const char *program)
 
     return text == NULL ||
            read_number(COUNT, text, &options->blocked_after_ms) ||
-           complain(program, "bad value of WEIR_BLOCKED_AFTER:", text);
+           print_error(program, "bad value of WEIR_BLOCKED_AFTER:", text);
 }
 
 bool options_parse(struct options *options, int argc, char **argv)
@@ -375,7 +376,7 @@ bool options_parse(struct options *options, int argc, char **argv)
                                 .exec_argv = lists,
                                 .argv = lists + argc};
     if (lists == NULL)
-        return complain(argv[0], "no memory for", "the options");
+        return print_error(argv[0], "no memory for", "the options");
     if (argc > 1 && strcmp(argv[1], "test") == 0)
         argv[1] = "--test";
     options->top = argc > 1 && strcmp(argv[1], "top") == 0;
@@ -389,7 +390,7 @@ bool options_parse(struct options *options, int argc, char **argv)
         return false;
     conflict = find_conflict(options);
     if (conflict != NULL)
-        return complain(argv[0], "bad options:", conflict);
+        return print_error(argv[0], "bad options:", conflict);
     if (!options->test && !options->top && !options->jobs &&
         options->eval == NULL && options->print == NULL && options->argc > 0) {
         options->file = *options->argv++;

@@ -36,7 +36,7 @@ static void save(void)
         fprintf(stderr, "weir: %s: %s\n", name, weir_error_text(err));
 }
 
-static bool complain(const char *file, int err)
+static bool print_error(const char *file, int err)
 {
     fprintf(stderr, "weir: %s: %s\n", file, weir_error_text(err));
     return false;
@@ -51,7 +51,7 @@ bool recording_start(const char *file)
     int err = weir_recorder_start(&options);
 
     if (err != 0)
-        return complain("--trace", err);
+        return print_error("--trace", err);
     signal_thread_call(SIGUSR2, save);
     return true;
 }
@@ -102,5 +102,5 @@ bool recording_end(const char *file)
 {
     int err = file != NULL ? write_trace(file) : 0;
 
-    return err == 0 || complain(file, err);
+    return err == 0 || print_error(file, err);
 }

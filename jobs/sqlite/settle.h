@@ -15,7 +15,7 @@ struct weir__failed {
     bool is_final;
 };
 
-/* Let a job be tried again, or bury it.  Returns false if the token is
+/* Let a job be tried again, or end it as dead.  Returns false if the token is
  * stale. */
 bool weir__settle_failed(struct weir__engine *engine,
                          const struct weir__failed *failed);

@@ -258,9 +258,9 @@ static void hold(JSContext *context, struct websocket *websocket,
 }
 
 /* What weir_websocket_upgrade() will agree on. */
-static int foresee(struct websocket *websocket,
-                   const weir_http_request *request,
-                   const weir_websocket_handshake_options *wanted)
+static int preview_handshake(struct websocket *websocket,
+                             const weir_http_request *request,
+                             const weir_websocket_handshake_options *wanted)
 {
     weir_websocket_handshake handshake;
     weir_http_field *fields = NULL, field;
@@ -313,8 +313,9 @@ static JSValue upgrade(JSContext *context, JSValueConst this_value, int argc,
     wanted.deflate.is_on = JS_ToBool(context, argv[3]) > 0;
     options.arg = websocket;
     hold(context, websocket, argv[2]);
-    err =
-        wanted.deflate.is_on ? foresee(websocket, exchange->http, &wanted) : 0;
+    err = wanted.deflate.is_on
+              ? preview_handshake(websocket, exchange->http, &wanted)
+              : 0;
     if (err == 0)
         err = weir_websocket_upgrade(&websocket->open, exchange->http, &wanted,
                                      &options);

@@ -139,7 +139,7 @@ static bool read_state(struct work *work)
 }
 
 /* Only a program that changes a state by hand sees this. */
-static bool complain(JSContext *context)
+static bool throw_changed(JSContext *context)
 {
     JS_ThrowTypeError(context, "The state of a stream was changed");
     return false;
@@ -148,7 +148,7 @@ static bool complain(JSContext *context)
 /* Read the state again after JavaScript has run. */
 static bool refresh(struct work *work)
 {
-    return read_state(work) || complain(work->context);
+    return read_state(work) || throw_changed(work->context);
 }
 
 static bool call(const struct work *work, enum function function, int argc,
@@ -212,7 +212,7 @@ static bool append(struct work *work, JSValueConst chunk)
     JSValue list = field(work, LIST), entry = JS_NewObject(context), tail;
     int32_t count = 0;
     bool is_done = (weir__js_field_int(context, list, name[LENGTH], &count) ||
-                    complain(context)) &&
+                    throw_changed(context)) &&
                    !JS_IsException(entry) &&
                    JS_DefinePropertyValue(context, entry, name[DATA],
                                           JS_DupValue(context, chunk),

@@ -90,8 +90,8 @@ static void end_if_done(struct weir__exporter *exporter)
 /* ---- failures ---- */
 
 __attribute__((format(printf, 3, 4))) static void
-complain(struct weir__exporter *exporter, const struct weir__signal *signal,
-         const char *format, ...)
+report_failure(struct weir__exporter *exporter,
+               const struct weir__signal *signal, const char *format, ...)
 {
     char text[512];
     int size = snprintf(text, sizeof(text), "%s: ", signal->url);
@@ -201,13 +201,15 @@ static void on_answer(void *arg, weir_fetch *fetch, int err, weir_bytes body)
 
     signal->fetch = NULL;
     if (err == WEIR_ECANCELED)
-        complain(exporter, signal, "no answer within the time for the end");
+        report_failure(exporter, signal,
+                       "no answer within the time for the end");
     else if (err != 0)
-        complain(exporter, signal, "%s",
-                 weir_fetch_reason(fetch)[0] != '\0' ? weir_fetch_reason(fetch)
-                                                     : weir_error_text(err));
+        report_failure(exporter, signal, "%s",
+                       weir_fetch_reason(fetch)[0] != '\0'
+                           ? weir_fetch_reason(fetch)
+                           : weir_error_text(err));
     else if (status / 100 != 2)
-        complain(exporter, signal, "the collector answers %u", status);
+        report_failure(exporter, signal, "the collector answers %u", status);
     else
         exporter->is_in_trouble = false;
     if (signal == &exporter->traces) {
@@ -239,7 +241,7 @@ static void send(struct weir__exporter *exporter, struct weir__signal *signal)
     if (err == 0)
         return;
     signal->fetch = NULL;
-    complain(exporter, signal, "%s", weir_error_text(err));
+    report_failure(exporter, signal, "%s", weir_error_text(err));
     if (signal == &exporter->traces)
         drop_batch(exporter);
     weir__text_clear(&signal->body);

@@ -155,7 +155,7 @@ static void fail_attempt(weir_connecting *connecting, int err)
         finish(connecting, err);
 }
 
-static void win(struct attempt *attempt)
+static void finish_connected(struct attempt *attempt)
 {
     weir_connecting *connecting = attempt->owner;
 
@@ -171,7 +171,7 @@ static void end_attempt(struct attempt *attempt, int fd)
 
     (void)!weir_fd_remove(connecting->loop, fd, NULL, NULL);
     if (err == 0) {
-        win(attempt);
+        finish_connected(attempt);
         return;
     }
     weir__socket_close(fd);

@@ -124,7 +124,7 @@ static bool hand_over(weir_listener *listener, int fd)
     return false;
 }
 
-static void welcome(weir_listener *listener, int fd)
+static void assign_connection(weir_listener *listener, int fd)
 {
     if (listener->loop_count == 0)
         make_stream(listener->loop, fd, &listener->recipe);
@@ -210,7 +210,7 @@ static int accept_some(weir_listener *listener, unsigned most)
             listener->is_starved = false;
             watch(listener);
         }
-        welcome(listener, fd);
+        assign_connection(listener, fd);
     }
     return 0;
 }

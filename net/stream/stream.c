@@ -35,7 +35,7 @@
 #include "weir/host/memory.h"
 #include "weir/host/sized.h"
 
-static void pay(void *arg, int status);
+static void call_owed(void *arg, int status);
 
 /* ---- ticks and holds ---- */
 
@@ -109,7 +109,7 @@ void weir__stream_release(weir_stream *stream)
     }
     /* A callback that raises leaves the rest of what is owed. */
     while (!stream->is_ticking && owes(stream))
-        (void)weir_loop_contain(pay, stream, 0);
+        (void)weir_loop_contain(call_owed, stream, 0);
     stream->holds--;
     if (stream->life != WEIR__STREAM_CLOSED) {
         if (stream->has_input && weir__stream_wants_input(stream))
@@ -120,7 +120,7 @@ void weir__stream_release(weir_stream *stream)
 }
 
 /* The handshake of the filter will never be over. */
-static void pay_handshake(weir_stream *stream)
+static void call_ready(weir_stream *stream)
 {
     stream->is_ready = true;
     if (stream->filter->on_ready != NULL)
@@ -129,7 +129,7 @@ static void pay_handshake(weir_stream *stream)
             stream->read_err == WEIR_EEOF ? WEIR_ETRUNCATED : stream->read_err);
 }
 
-static void pay_reader(weir_stream *stream)
+static void call_reader(weir_stream *stream)
 {
     weir_bytes none = {NULL, 0};
 
@@ -139,17 +139,17 @@ static void pay_reader(weir_stream *stream)
 
 /* Call everything that is owed, while the caller holds the stream.  Each debt
  * is cancelled before it is paid. */
-static void pay(void *arg, int status)
+static void call_owed(void *arg, int status)
 {
     weir_stream *stream = arg;
     bool is_closed;
 
     weir__stream_call_finished(stream);
     if (!stream->is_ready && stream->read_err != 0)
-        pay_handshake(stream);
+        call_ready(stream);
     if (stream->is_reading && stream->read_err != 0 &&
         (!stream->is_paused || stream->life != WEIR__STREAM_OPEN))
-        pay_reader(stream);
+        call_reader(stream);
     is_closed = stream->life == WEIR__STREAM_CLOSED;
     if (is_closed)
         weir__stream_call_finished(stream); /* a callback may have closed it */
@@ -216,7 +216,7 @@ static void end_with_loop(weir_stream *stream)
         stream->close_status = WEIR_ECANCELED;
     weir__stream_fail(stream, WEIR_ECANCELED);
     while (owes(stream))
-        (void)weir_loop_contain(pay, stream, 0);
+        (void)weir_loop_contain(call_owed, stream, 0);
     if (stream->life == WEIR__STREAM_OPEN && stream->on_end != NULL)
         stream->on_end(stream->arg, stream);
     if (stream->life != WEIR__STREAM_CLOSED)

@@ -52,7 +52,7 @@ static bool agree(uint64_t a, uint64_t b)
     return difference <= a >> AGREE_SHIFT;
 }
 
-static void believe(struct weir__tsc *tsc, uint64_t measured)
+static void set_rate(struct weir__tsc *tsc, uint64_t measured)
 {
     bool is_sure = agree(measured, tsc->measured);
 
@@ -78,7 +78,7 @@ void weir__tsc_calibrate(struct weir__tsc *tsc, struct weir__tsc_sample sample)
         (passed_ns < MEASURE_NS || !is_tight(tsc, sample)))
         return;
     if (tsc->since.real_ns != 0 && sample.before > tsc->since.after)
-        believe(tsc, rate_between(tsc->since, sample));
+        set_rate(tsc, rate_between(tsc->since, sample));
     tsc->since = sample;
 }
 

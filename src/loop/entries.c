@@ -179,7 +179,7 @@ static inline bool is_dead(const struct weir__entries *entries,
     return weir__timer_id(word, index) != entry->id;
 }
 
-static void bury(struct weir__entries *entries)
+static void uncount_dead(struct weir__entries *entries)
 {
     entries->count--;
     entries->dead--;
@@ -194,7 +194,7 @@ struct weir__entry *weir__entries_first(struct weir__entries *entries,
         if (entries->dead == 0 ||
             !is_dead(entries, &chunk->entry[chunk->first]))
             return &chunk->entry[chunk->first];
-        bury(entries);
+        uncount_dead(entries);
         if (++chunk->first == chunk->end)
             weir__entries_drop_chunk(entries, list);
     }
@@ -211,7 +211,7 @@ static void filter(struct weir__entries *entries, struct weir__chunk *chunk)
             entries->timers, weir__timer_index(chunk->entry[i].id)));
     for (uint32_t i = chunk->first; i < chunk->end; i++) {
         if (is_dead(entries, &chunk->entry[i]))
-            bury(entries);
+            uncount_dead(entries);
         else
             chunk->entry[end++] = chunk->entry[i];
     }

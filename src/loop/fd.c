@@ -35,7 +35,7 @@
  *   fn, arg, fd          written under the lock before P1; the loop's
  *                        thread reads them after it
  *   lost, has_lost       under the lock
- *   spent, is_haunted    the loop's thread
+ *   spent, needs_renewal    the loop's thread
  *   name, counts         relaxed, for report and for "is anything left"
  *
  * Pairs
@@ -395,7 +395,7 @@ static void say_removed(weir_loop *loop, weir_task *message)
 }
 
 /* A removal on another thread has arrived through the queue. */
-static void bury(weir_task *message, int status)
+static void receive_removal(weir_task *message, int status)
 {
     weir__loop_inner_task(weir__thread_loop());
     say_removed(weir__thread_loop(), message);
@@ -445,7 +445,7 @@ int weir_fd_remove(weir_loop *loop, int fd, weir_fn *removed, void *arg)
         say_removed(loop, &slot->message);
         return 0;
     }
-    slot->message.run = bury;
+    slot->message.run = receive_removal;
     err = weir__loop_push(loop, &slot->message, WEIR__EXPECTED);
     CHECK(err == 0, "a loop has ended with a descriptor in it");
     return 0;
@@ -539,7 +539,7 @@ void weir__fds_init(weir_loop *loop)
     fds->page = NULL;
     fds->pages = 0;
     fds->cancelled = 0;
-    fds->has_lost = fds->is_haunted = false;
+    fds->has_lost = fds->needs_renewal = false;
     set_unshared(&fds->count, 0);
     set_unshared(&fds->refs, 0);
     set_unshared(&fds->used, 0);
@@ -562,7 +562,7 @@ __attribute__((cold)) static void meet_stale(weir_loop *loop,
 {
     weir__lock_lock(&loop->lock);
     if (generation_of(event->token) <= slot->lost)
-        loop->fds.is_haunted = true;
+        loop->fds.needs_renewal = true;
     weir__lock_unlock(&loop->lock);
 }
 
@@ -665,7 +665,7 @@ __attribute__((cold)) static void renew(weir_loop *loop)
 {
     struct renewal renewal = {loop, 0};
 
-    loop->fds.is_haunted = false;
+    loop->fds.needs_renewal = false;
     weir__lock_lock(&loop->lock);
     /* relaxed: written under the lock, which we hold */
     if (weir__poller_renew(load_relaxed(&loop->poller), next_watch, &renewal) ==
@@ -685,7 +685,7 @@ void weir__fds_run(weir_loop *loop)
             dispatch(loop, event);
     }
     loop->event_at = loop->event_count;
-    if (__builtin_expect(loop->fds.is_haunted, 0) && loop->status == 0)
+    if (__builtin_expect(loop->fds.needs_renewal, 0) && loop->status == 0)
         renew(loop);
 }
 

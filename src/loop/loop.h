@@ -78,7 +78,7 @@ struct weir__fds {
     uint32_t pages;
     uint32_t cancelled;     /* termination: the next one to cancel */
     bool has_lost;          /* some removals have failed */
-    bool is_haunted;        /* one of them had an event; the loop's thread */
+    bool needs_renewal;     /* one of them had an event; the loop's thread */
     atomic(uint64_t) count; /* registered; any thread reads it */
     atomic(uint64_t) refs;  /* of these, those that hold the loop; same */
     atomic(uint64_t) used;  /* slots, with pending removals; the same */

@@ -574,7 +574,7 @@ static inline void take_out(weir_loop *loop, struct weir__timer *timer,
 }
 
 /* The message of a cancel on another thread has arrived: free the slot. */
-static void bury(weir_task *task, int status)
+static void receive_cancel(weir_task *task, int status)
 {
     weir_loop *loop = weir__thread_loop();
     struct weir__envelope *envelope = (struct weir__envelope *)task;
@@ -651,7 +651,7 @@ static int kill_by_message(weir_loop *loop, struct weir__timer *timer,
         weir__recycler_return(message->block);
         return state < 0 ? state : 0;
     }
-    message->task.run = bury;
+    message->task.run = receive_cancel;
     message->task.name = NULL;
     message->arg = (void *)(uintptr_t)(uint32_t)id;
     state = weir__loop_push(loop, &message->task, WEIR__EXPECTED);

@@ -162,7 +162,7 @@ static weir__list take_all(struct weir__wheel *wheel, unsigned list)
 {
     weir__list all = wheel->list[list];
 
-    if (wheel->broom_list == list)
+    if (wheel->sweep_list == list)
         wheel->entries.mark = NULL;
     wheel->list[list] = NULL;
     clear_occupied(wheel, list);
@@ -184,21 +184,21 @@ static struct weir__entry *first_live(struct weir__wheel *wheel, unsigned list)
 
 /* Advance to the next list that has a chunk left to sweep.  False: there is
  * none. */
-static bool find_dust(struct weir__wheel *wheel)
+static bool find_unswept(struct weir__wheel *wheel)
 {
     for (unsigned looks = 0; looks <= LISTS; looks++) {
-        weir__list last = wheel->list[wheel->broom_list];
+        weir__list last = wheel->list[wheel->sweep_list];
 
         if (last != NULL && last != wheel->entries.mark)
             return true;
         wheel->entries.mark = NULL;
-        wheel->broom_list = (wheel->broom_list + 1) % LISTS;
+        wheel->sweep_list = (wheel->sweep_list + 1) % LISTS;
     }
     return false;
 }
 
 /* Whether more than a third of the entries are dead. */
-static bool is_dusty(const struct weir__wheel *wheel)
+static bool wants_sweep(const struct weir__wheel *wheel)
 {
     uint64_t dead = wheel->entries.dead;
 
@@ -212,14 +212,14 @@ static void sweep(struct weir__wheel *wheel)
     struct weir__chunk *before;
     weir__list *list;
 
-    if (!find_dust(wheel))
+    if (!find_unswept(wheel))
         return;
-    list = &wheel->list[wheel->broom_list];
+    list = &wheel->list[wheel->sweep_list];
     before = entries->mark;
     if (weir__entries_clean(entries, list, before))
         entries->mark = before != NULL ? before->next : (*list)->next;
     else if (*list == NULL)
-        clear_occupied(wheel, wheel->broom_list);
+        clear_occupied(wheel, wheel->sweep_list);
 }
 
 void weir__wheel_clear(struct weir__wheel *wheel)
@@ -407,7 +407,7 @@ void weir__wheel_init(struct weir__wheel *wheel, struct weir__slab *timers,
 void weir__wheel_insert(struct weir__wheel *wheel, struct weir__entry entry)
 {
     weir__wheel_change(wheel);
-    for (unsigned i = 0; i < SWEEPS && is_dusty(wheel); i++)
+    for (unsigned i = 0; i < SWEEPS && wants_sweep(wheel); i++)
         sweep(wheel);
     make_room(wheel);
     wheel->entries.count++;

@@ -38,7 +38,7 @@ struct weir__wheel {
     struct weir__entries entries;
     uint64_t room;       /* chunks available for them */
     uint64_t limit;      /* this many entries fit, wherever they go */
-    unsigned broom_list; /* the list to sweep next, after the chunk that
+    unsigned sweep_list; /* the list to sweep next, after the chunk that
                           * entries.mark points to */
     weir__list list[WEIR__WHEEL_LISTS];
 };

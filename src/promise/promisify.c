@@ -226,7 +226,7 @@ static void receive_outcome(weir_task *task, int status)
 
 /* The pool has refused the job, so nobody has the promise: that an abort has
  * rejected it meanwhile is not to be reported.  Thread: the loop's. */
-static void hush(weir_promise *promise)
+static void mark_handled(weir_promise *promise)
 {
     promise->flags |= WEIR__HANDLED;
 }
@@ -237,7 +237,7 @@ static void receive_refused(weir_task *task, int status)
     struct request *request = (struct request *)task;
     weir_promise *promise = request->promise;
 
-    hush(promise);
+    mark_handled(promise);
     weir__loop_inner_task(request->loop);
     remove_request(request->loop, &request->link);
     weir__recycler_put(request->block);
@@ -328,7 +328,7 @@ static void revoke_request(struct request *request, bool is_local)
         stop_watch(request->watch);
     request->watch = NULL;
     if (is_local) {
-        hush(request->promise);
+        mark_handled(request->promise);
         remove_request(request->loop, &request->link);
         discard_request(request);
         return;

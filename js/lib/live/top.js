@@ -15,7 +15,7 @@ const ui = { view: 'main', order: ORDERS[0], isPaused: false };
 const blocks = new Map(); // by id
 let latest;
 
-function complain(message, code) {
+function exitWithError(message, code) {
     process.stderr.write(`weir top: ${message}\n`);
     process.exit(code);
 }
@@ -112,7 +112,7 @@ async function follow(socketPath) {
 async function start() {
     const text = process.argv[1], isJson = process.execArgv.includes('--json');
     if (!/^[1-9]\d{0,9}$/.test(text))
-        complain(`not the number of a process: ${text}`, BAD_OPTION);
+        exitWithError(`not the number of a process: ${text}`, BAD_OPTION);
     const socketPath = await attach(Number(text));
     if (isJson || process.execArgv.includes('--once') || !process.stdout.isTTY ||
         !process.stdin.isTTY)
@@ -122,5 +122,5 @@ async function start() {
 }
 
 module.exports = { start: () => {
-    start().catch((error) => complain(error.message, FAILED));
+    start().catch((error) => exitWithError(error.message, FAILED));
 } };

@@ -8,7 +8,7 @@ const { failure, types } = require('test/failure');
 
 const FAILED = 1, BAD_OPTION = 9;
 
-function complain(message, code) {
+function exitWithError(message, code) {
     process.stderr.write(`weir test: ${message}\n`);
     process.exit(code);
 }
@@ -17,7 +17,7 @@ function optionsOf() {
     try {
         return require('test/options').options;
     } catch (error) {
-        return complain(error.message, BAD_OPTION);
+        return exitWithError(error.message, BAD_OPTION);
     }
 }
 
@@ -29,7 +29,7 @@ function filesOf({ shard }) {
     } catch (error) {
         if (error.missing === undefined)
             throw error;
-        return complain(error.message, FAILED);
+        return exitWithError(error.message, FAILED);
     }
 }
 
@@ -100,5 +100,5 @@ async function start() {
 }
 
 module.exports = { start: () => {
-    start().catch((error) => complain(error.stack, FAILED));
+    start().catch((error) => exitWithError(error.stack, FAILED));
 } };

@@ -708,7 +708,7 @@ CASE(wheel_is_swept_while_time_goes_on)
 }
 
 /* Else it would go on in a list that is another one by now. */
-CASE(wheel_forgets_where_the_broom_was_when_the_list_moves)
+CASE(wheel_forgets_the_sweep_list_when_the_list_moves)
 {
     enum { COUNT = 3 * WEIR__CHUNK };
     uint32_t index[COUNT];
@@ -716,8 +716,8 @@ CASE(wheel_forgets_where_the_broom_was_when_the_list_moves)
     begin_at(0);
     for (unsigned i = 0; i < COUNT; i++)
         index[i] = insert(2 * SLOT_NS + i);
-    wheel.broom_list = 3 * WEIR__WHEEL_SLOTS + 2;
-    wheel.entries.mark = wheel.list[wheel.broom_list]->next;
+    wheel.sweep_list = 3 * WEIR__WHEEL_SLOTS + 2;
+    wheel.entries.mark = wheel.list[wheel.sweep_list]->next;
     expect(wheel.entries.mark != NULL);
     expect_pop(3 * SLOT_NS, index[0]);
     expect(wheel.entries.mark == NULL);

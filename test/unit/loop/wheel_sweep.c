@@ -39,7 +39,7 @@ static void take_out(uint32_t index)
     weir__wheel_forget(&wheel);
 }
 
-static bool is_dusty(void)
+static bool wants_sweep(void)
 {
     uint64_t dead = wheel.entries.dead;
 
@@ -48,14 +48,14 @@ static bool is_dusty(void)
 
 static void expect_swept(unsigned inserts)
 {
-    expect(is_dusty());
+    expect(wants_sweep());
     for (unsigned i = 0; i < inserts; i++)
         (void)insert(5 * HOUR_NS);
-    expect(!is_dusty());
+    expect(!wants_sweep());
     weir__slab_fini(&slab);
 }
 
-/* The first chunk keeps an entry, so the broom has to go on from there. */
+/* The first chunk keeps an entry, so the sweep has to go on from there. */
 CASE(wheel_sweeps_all_chunks_of_a_list)
 {
     static uint32_t index[MANY];
