@@ -8,7 +8,7 @@
  * has its own status and changes nothing.  So the answers of a list never say
  * more than what is on the disk.
  *
- * All functions, and the callbacks of the host, run on the hub's thread.
+ * All functions, and the callbacks of the host, run on the dispatcher's thread.
  */
 #ifndef WEIR_JOBS_ENGINE_ENGINE_H
 #define WEIR_JOBS_ENGINE_ENGINE_H
@@ -18,9 +18,9 @@
 
 struct weir__engine;
 
-/* The hub, as an engine sees it. */
+/* The dispatcher, as an engine sees it. */
 struct weir__engine_host {
-    weir_loop *loop; /* of the hub's thread */
+    weir_loop *loop; /* of the dispatcher's thread */
     int64_t busy_ms;
     /* The store is open: status is 0; or it could not be opened. */
     void (*opened)(struct weir__engine_host *host, int status,

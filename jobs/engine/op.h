@@ -2,13 +2,13 @@
 /*
  * op -- one operation on a store, from the request to the answer.
  *
- * An op is made on the loop's thread, posted to the hub (work/hub.h), carried
- * out by an engine in one transaction with others, and sent back.  Whoever has
- * it owns it: there is never more than one thread.
+ * An op is made on the loop's thread, posted to the dispatcher
+ * (work/dispatcher.h), carried out by an engine in one transaction with others,
+ * and sent back.  Whoever has it owns it: there is never more than one thread.
  *
- * A claim is made by an engine.  The hub keeps it from the claim to its end and
- * the loop's thread from its arrival until it is settled; each has its own
- * members, and what both read is const after the claim was made.
+ * A claim is made by an engine.  The dispatcher keeps it from the claim to its
+ * end and the loop's thread from its arrival until it is settled; each has its
+ * own members, and what both read is const after the claim was made.
  */
 #ifndef WEIR_JOBS_ENGINE_OP_H
 #define WEIR_JOBS_ENGINE_OP_H
@@ -21,7 +21,7 @@
 #include "weir/jobs.h"
 #include "weir/timer.h"
 
-/* What the hub sends to the loop's thread. */
+/* What the dispatcher sends to the loop's thread. */
 struct weir__message {
     weir_message node; /* first */
     enum {
@@ -51,13 +51,13 @@ enum weir__op_kind {
     WEIR__OP_PLANS,
     WEIR__OP_TICK, /* nothing: a list begins with the schedules that are due */
     WEIR__OP_TRANSFER,
-    /* by the hub */
+    /* by the dispatcher */
     WEIR__OP_WORK,
     WEIR__OP_STOP,
     WEIR__OP_JOIN,
     WEIR__OP_DRAIN,
     WEIR__OP_CLOSE,
-    /* made by the hub, for the loop */
+    /* made by the dispatcher, for the loop */
     WEIR__OP_OPENED, /* the store is open, or could not be opened */
     WEIR__OP_EVENT,
 };
@@ -70,7 +70,7 @@ struct weir_jobs_claim {
     weir_jobs_worker *worker;
     size_t bytes; /* of the allocation, with the strings and the payload */
     int64_t keep_ms, backoff_ms, backoff_max_ms;
-    /* the hub's */
+    /* the dispatcher's */
     weir_jobs_claim *next, **link;  /* in its list of claims */
     int64_t lease_until_ms;         /* by the uptime */
     int64_t renewing_lease_ms;      /* for RENEW */
@@ -86,7 +86,7 @@ struct weir_jobs_claim {
     weir_jobs_claim *waiting; /* the next one that has not begun */
     weir_jobs_claim *mine;    /* all claims that are not settled */
     weir_jobs_claim **mine_link;
-    weir_task begun; /* to the hub */
+    weir_task begun; /* to the dispatcher */
     weir_abort *abort;
     bool is_running; /* its handler has begun, and has not settled it */
     bool is_over;    /* message END has come */
@@ -99,7 +99,7 @@ struct weir__claiming {
     const char *owner;
     uint32_t most;
     int64_t lease_ms;
-    bool is_inside;          /* the hub has entered the gate `most` times */
+    bool is_inside; /* the dispatcher has entered the gate `most` times */
     weir_jobs_claim *claims; /* those that were made, linked by next */
     uint32_t count;
     /* When there may be more to claim: by the date, and by the uptime;
@@ -125,7 +125,7 @@ struct weir__renewal {
 
 struct weir__op {
     struct weir__message message; /* first; on its way back */
-    weir_task task;               /* on its way to the hub */
+    weir_task task;               /* on its way to the dispatcher */
     struct weir__op *next;
     enum weir__op_kind kind;
     size_t bytes; /* of the allocation */
@@ -150,7 +150,7 @@ struct weir__op {
         struct {
             weir_jobs_claim *claim;
             weir_jobs_outcome outcome;
-            int cut; /* made by the hub, for this reason; the handler may
+            int cut; /* made by the dispatcher, for this reason; the handler may
                         still be running */
         } settle;
         struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * link -- a connection to a server, on the hub's loop, that comes back.
+ * link -- a connection to a server, on the dispatcher's loop, that comes back.
  *
  * A link that is started connects; if that fails, or the connection is lost, it
  * tries again after a wait that doubles, until it is stopped.  Each connection
@@ -12,8 +12,9 @@
  *      ^                                                   CONNECTING
  *      +--------------------- stop -----------------------------+
  *
- * All of it happens on the hub's thread.  Neither connecting nor a request waits
- * for the server.  The exception is the look-up of a host's name, by libpq.
+ * All of it happens on the dispatcher's thread.  Neither connecting nor a
+ * request waits for the server.  The exception is the look-up of a host's name,
+ * by libpq.
  */
 #ifndef WEIR_JOBS_POSTGRES_LINK_H
 #define WEIR_JOBS_POSTGRES_LINK_H
@@ -45,7 +46,7 @@ struct weir__link {
     const struct weir__libpq *pq;
     weir_loop *loop;
     const char *url;
-    /* the hub's thread */
+    /* the dispatcher's thread */
     PGconn *connection; /* NULL: none */
     int fd;             /* that is watched; -1: none */
     unsigned events;    /* that it is watched for */

@@ -2,8 +2,9 @@
 /*
  * ops -- what an op asks of the server, and what it answers.
  *
- * A claim's lease counts from the moment at which the list was sent.  The server
- * counts from later on, so the hub never believes in a lease that has ended.
+ * A claim's lease counts from the moment at which the list was sent.  The
+ * server counts from later on, so the dispatcher never believes in a lease that
+ * has ended.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -212,7 +213,7 @@ enum weir__pg_statement weir__ops_send(struct weir__engine *engine,
     case WEIR__OP_UNSCHEDULE:
     case WEIR__OP_PLANS:
         return weir__schedule_send(engine, op);
-    default: /* LOOK: the others are the hub's */
+    default: /* LOOK: the others are the dispatcher's */
         weir__pg_send(engine, WEIR__PG_LOOK, &none);
         return WEIR__PG_LOOK;
     }

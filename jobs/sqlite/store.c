@@ -4,9 +4,9 @@
  *
  * Durability  WAL with synchronous=FULL: a commit returns when the log is on
  *             the disk.  One list of ops is one commit.
- * Others      A commit that may concern other processes rings the bell
- *             (os/bell.h).  A process that hears it asks SQLite whether another
- *             connection has changed the file; its own rings are ignored by
+ * Others      A commit that may concern other processes writes to the wake-up
+ *             file (os/wakeup.h).  A process that it wakes asks SQLite whether
+ *             another connection has changed the file; it ignores its own by
  *             that.
  * Errors      An error of SQLite fails the whole list, and nothing of it has
  *             happened.  Claims that were made are freed.
@@ -223,7 +223,7 @@ static void carry_out(struct weir__engine *engine, struct weir__op *op)
         weir__op_fail(op, -ENOTSUP,
                       "a file of SQLite is read and written itself");
         return;
-    default: /* the hub's */
+    default: /* the dispatcher's */
         return;
     }
 }
@@ -264,7 +264,7 @@ static void run(struct weir__engine *engine, struct weir__op *first)
         for (struct weir__op *op = first; op != NULL; op = op->next)
             weir__op_undo(op, engine->status, engine->reason);
     } else if (engine->is_changed && engine->is_watching) {
-        weir__bell_ring(&engine->bell);
+        weir__wakeup_send(&engine->wakeup);
     }
     engine->host->ran(engine->host, first);
 }
@@ -278,14 +278,14 @@ static int64_t read_data_version(struct weir__engine *engine)
                             -1);
 }
 
-static void on_bell(void *arg, int status, int fd, unsigned events)
+static void on_wakeup(void *arg, int status, int fd, unsigned events)
 {
     struct weir__engine *engine = arg;
     int64_t version;
 
     if (status != 0)
         return;
-    weir__bell_hear(&engine->bell);
+    weir__wakeup_receive(&engine->wakeup);
     version = read_data_version(engine);
     if (version == engine->data_version && version != -1)
         return;
@@ -306,7 +306,7 @@ static void on_clock(void *arg, int status, int fd, unsigned events)
 static int watch(struct weir__engine *engine, const char *path)
 {
     bool is_file = path != NULL && path[0] != '\0'; /* not ":memory:" */
-    int err = is_file ? weir__bell_open(&engine->bell, path) : 0;
+    int err = is_file ? weir__wakeup_open(&engine->wakeup, path) : 0;
 
     if (err != 0)
         return err;
@@ -314,8 +314,8 @@ static int watch(struct weir__engine *engine, const char *path)
     if (engine->clock_fd < 0)
         return engine->clock_fd;
     if (is_file)
-        err = weir_fd_add(engine->host->loop, engine->bell.fd, WEIR_FD_READABLE,
-                          on_bell, engine);
+        err = weir_fd_add(engine->host->loop, engine->wakeup.fd,
+                          WEIR_FD_READABLE, on_wakeup, engine);
     if (err != 0)
         return err;
     engine->is_watching = is_file;
@@ -330,7 +330,8 @@ static int watch(struct weir__engine *engine, const char *path)
 static void close_store(struct weir__engine *engine)
 {
     if (engine->is_watching)
-        (void)!weir_fd_remove(engine->host->loop, engine->bell.fd, NULL, NULL);
+        (void)!weir_fd_remove(engine->host->loop, engine->wakeup.fd, NULL,
+                              NULL);
     if (engine->is_watching_clock)
         (void)!weir_fd_remove(engine->host->loop, engine->clock_fd, NULL, NULL);
     for (int i = 0; i < WEIR__STATEMENT_COUNT; i++)
@@ -338,7 +339,7 @@ static void close_store(struct weir__engine *engine)
     (void)sqlite3_close(engine->db);
     if (engine->clock_fd >= 0)
         close(engine->clock_fd);
-    weir__bell_close(&engine->bell);
+    weir__wakeup_close(&engine->wakeup);
     weir_memory_free(engine, sizeof(*engine));
 }
 
@@ -394,7 +395,7 @@ static struct weir__engine *open_store(struct weir__engine_host *host,
     memset(engine, 0, sizeof(*engine));
     engine->host = host;
     engine->clock_fd = -1;
-    engine->bell = (struct weir__bell){.fd = -1, .file_fd = -1};
+    engine->wakeup = (struct weir__wakeup){.fd = -1, .file_fd = -1};
     err = open_file(engine, path);
     if (err == 0)
         err = watch(engine, sqlite3_db_filename(engine->db, "main"));

@@ -12,7 +12,7 @@
 #include <sqlite3.h>
 
 #include "engine/engine.h"
-#include "os/bell.h"
+#include "os/wakeup.h"
 
 /* name, text.  Each is prepared when it is used first. */
 #define WEIR__STATEMENTS(X)                                                    \
@@ -147,7 +147,7 @@ struct weir__engine {
     sqlite3 *db;
     sqlite3_stmt *statements[WEIR__STATEMENT_COUNT];
     struct weir__engine_host *host;
-    struct weir__bell bell;
+    struct weir__wakeup wakeup;
     int64_t data_version; /* when this process has last looked */
     bool is_watching, is_watching_clock;
     int clock_fd;

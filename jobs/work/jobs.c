@@ -3,9 +3,9 @@
  * jobs -- a handle: requests are made here, and answers arrive here.
  *
  * Everything here happens on the loop's thread.  A request that was accepted is
- * an op that is somewhere: in the hub's loop, in its batch, or in the channel.
- * Closing the handle waits for all of them, because CLOSE is the last op and the
- * hub answers in order.
+ * an op that is somewhere: in the dispatcher's loop, in its batch, or in the
+ * channel.  Closing the handle waits for all of them, because CLOSE is the last
+ * op and the dispatcher answers in order.
  *
  * A callback may free the handle.  `depth` counts the functions of this file
  * that are still going to use it; the last one frees the memory.
@@ -23,9 +23,9 @@
 
 enum { BUSY_MS = 10000 };
 
-struct weir__hub *weir__jobs_hub(weir_jobs *jobs)
+struct weir__dispatcher *weir__jobs_dispatcher(weir_jobs *jobs)
 {
-    return jobs->hub;
+    return jobs->dispatcher;
 }
 
 void weir__jobs_hold(weir_jobs *jobs)
@@ -277,7 +277,8 @@ int weir_jobs_open(weir_jobs **made, weir_loop *loop, const char *path,
         goto fail_handle;
     err = weir_channel_attach(jobs->channel, loop, serve, jobs);
     if (err == 0)
-        err = weir__hub_start(&jobs->hub, jobs->channel, path, options.busy_ms);
+        err = weir__dispatcher_start(&jobs->dispatcher, jobs->channel, path,
+                                     options.busy_ms);
     if (err != 0)
         goto fail_channel;
     *made = jobs;
@@ -290,12 +291,12 @@ fail_handle:
     return err;
 }
 
-/* Give to the hub what was asked for, in one piece. */
+/* Give to the dispatcher what was asked for, in one piece. */
 static void post_all(weir_jobs *jobs)
 {
     if (jobs->first == NULL)
         return;
-    weir__hub_post(jobs->hub, jobs->first);
+    weir__dispatcher_post(jobs->dispatcher, jobs->first);
     jobs->first = NULL;
     jobs->end = &jobs->first;
 }
@@ -387,16 +388,16 @@ static void cancel(weir_jobs *jobs, struct weir__op *op)
     weir__jobs_answer(jobs, op);
 }
 
-/* Wait until the hub has ended.  Returns what it has sent, the oldest first: some
- * of it is part of the hub. */
-static weir_message *end_hub(weir_jobs *jobs)
+/* Wait until the dispatcher has ended.  Returns what it has sent, the oldest
+ * first: some of it is part of the dispatcher. */
+static weir_message *end_dispatcher(weir_jobs *jobs)
 {
     weir_message *first = NULL, **end = &first, *rest;
 
     post_all(jobs);
     if (jobs->last != NULL) /* not held, as the loop may be gone */
-        weir__hub_post(jobs->hub, jobs->last);
-    weir__hub_join(jobs->hub);
+        weir__dispatcher_post(jobs->dispatcher, jobs->last);
+    weir__dispatcher_join(jobs->dispatcher);
     while ((*end = weir_channel_receive(jobs->channel)) != NULL)
         end = &(*end)->next_;
     weir_channel_close(jobs->channel, &rest);
@@ -413,7 +414,7 @@ void weir_jobs_free(weir_jobs *jobs)
     jobs->is_freeing = true;
     jobs->is_closing = jobs->is_draining = true; /* nothing starts any more */
     weir__member_leave(jobs->membership);
-    rest = end_hub(jobs);
+    rest = end_dispatcher(jobs);
     while (rest != NULL) {
         struct weir__message *message = (struct weir__message *)rest;
 
@@ -421,7 +422,7 @@ void weir_jobs_free(weir_jobs *jobs)
         if (message->kind == WEIR__MESSAGE_OP)
             cancel(jobs, (struct weir__op *)message);
     }
-    weir__hub_free(jobs->hub);
+    weir__dispatcher_free(jobs->dispatcher);
     weir__worker_free_all(jobs);
     jobs->is_freed = true;
     if (jobs->holds > 0)

@@ -5,10 +5,10 @@
 #ifndef WEIR_JOBS_WORK_JOBS_H
 #define WEIR_JOBS_WORK_JOBS_H
 
-#include "work/hub.h"
+#include "work/dispatcher.h"
 
 struct weir_jobs {
-    struct weir__hub *hub; /* const */
+    struct weir__dispatcher *dispatcher; /* const */
     /* the loop's thread only, from here on */
     weir_loop *loop;
     weir_channel *channel;
@@ -34,8 +34,8 @@ struct weir_jobs {
 void weir__jobs_hold(weir_jobs *jobs);
 void weir__jobs_unhold(weir_jobs *jobs);
 
-/* Give an op to the hub, with a callback.  Returns WEIR_ECLOSED if the handle is
- * being closed; then the op is freed. */
+/* Give an op to the dispatcher, with a callback.  Returns WEIR_ECLOSED if the
+ * handle is being closed; then the op is freed. */
 int weir__jobs_request(weir_jobs *jobs, struct weir__op *op, weir_jobs_fn *fn,
                        void *arg);
 
@@ -49,7 +49,7 @@ bool weir__jobs_is_text(const char *text, size_t most);
 /* Leave a function that has added to depth. */
 void weir__jobs_leave(weir_jobs *jobs);
 
-/* worker.c: what arrives from the hub, and the end. */
+/* worker.c: what arrives from the dispatcher, and the end. */
 void weir__worker_receive(weir_jobs *jobs, struct weir__op *op);
 void weir__worker_soft(weir_jobs_claim *claim);
 void weir__worker_end(weir_jobs_claim *claim);

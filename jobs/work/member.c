@@ -2,10 +2,10 @@
 /*
  * member -- a handle as part of a service.
  *
- * The service calls on_start and on_drain once each, on its own thread, which no
- * handler can block, and the handle may be freed before that.  So the service
- * gets a membership, which outlives both: it has the hub's loop until the handle
- * leaves.  A lock orders the post and the leaving.
+ * The service calls on_start and on_drain once each, on its own thread, which
+ * no handler can block, and the handle may be freed before that.  So the
+ * service gets a membership, which outlives both: it has the dispatcher's loop
+ * until the handle leaves.  A lock orders the post and the leaving.
  */
 #include <errno.h>
 #include <string.h>
@@ -18,9 +18,9 @@
 struct weir__membership {
     weir_lock lock;
     /* under the lock */
-    struct weir__hub *hub;  /* NULL: the handle has left */
-    struct weir__op *drain; /* NULL: it was posted */
-    uint32_t refs;          /* the handle, on_start, on_drain */
+    struct weir__dispatcher *dispatcher; /* NULL: the handle has left */
+    struct weir__op *drain;              /* NULL: it was posted */
+    uint32_t refs;                       /* the handle, on_start, on_drain */
     weir_task start;
 };
 
@@ -43,13 +43,13 @@ static void look(weir_task *task, int status)
         (struct weir__membership *)((char *)task -
                                     offsetof(struct weir__membership, start));
 
-    struct weir__hub *hub;
+    struct weir__dispatcher *dispatcher;
 
     weir_lock_acquire(&membership->lock);
-    hub = membership->hub; /* it runs this, so it exists */
+    dispatcher = membership->dispatcher; /* it runs this, so it exists */
     weir_lock_release(&membership->lock);
-    if (status == 0 && hub != NULL)
-        weir__hub_look(hub, NULL);
+    if (status == 0 && dispatcher != NULL)
+        weir__dispatcher_look(dispatcher, NULL);
     unref(membership);
 }
 
@@ -60,9 +60,9 @@ static void on_start(void *arg, int status)
 
     weir_lock_acquire(&membership->lock);
     membership->start = (weir_task){.run = look, .name = "jobs"};
-    if (status == 0 && membership->hub != NULL)
-        is_posted =
-            weir_loop_post(membership->hub->loop, &membership->start) == 0;
+    if (status == 0 && membership->dispatcher != NULL)
+        is_posted = weir_loop_post(membership->dispatcher->loop,
+                                   &membership->start) == 0;
     weir_lock_release(&membership->lock);
     if (!is_posted)
         unref(membership);
@@ -73,8 +73,9 @@ static void on_drain(void *arg, int status)
     struct weir__membership *membership = arg;
 
     weir_lock_acquire(&membership->lock);
-    if (status == 0 && membership->hub != NULL &&
-        weir_loop_post(membership->hub->loop, &membership->drain->task) == 0)
+    if (status == 0 && membership->dispatcher != NULL &&
+        weir_loop_post(membership->dispatcher->loop,
+                       &membership->drain->task) == 0)
         membership->drain = NULL;
     weir_lock_release(&membership->lock);
     unref(membership);
@@ -85,7 +86,7 @@ void weir__member_leave(struct weir__membership *membership)
     if (membership == NULL)
         return;
     weir_lock_acquire(&membership->lock);
-    membership->hub = NULL;
+    membership->dispatcher = NULL;
     weir_lock_release(&membership->lock);
     unref(membership);
 }
@@ -97,7 +98,7 @@ static struct weir__membership *new_membership(weir_jobs *jobs)
     if (made == NULL)
         return NULL;
     memset(made, 0, sizeof(*made));
-    made->hub = jobs->hub;
+    made->dispatcher = jobs->dispatcher;
     made->refs = 1;
     made->drain = weir__op_new(jobs, WEIR__OP_DRAIN, 0);
     if (made->drain != NULL)
@@ -150,7 +151,7 @@ int weir_jobs_join(weir_jobs *jobs, weir_service *service, int64_t soft_ms,
     }
     membership->drain->in.drain.soft_ms = soft_ms;
     membership->drain->in.drain.hard_ms = hard_ms;
-    weir__hub_address(membership->drain);
+    weir__dispatcher_address(membership->drain);
     jobs->membership = membership;
     op->in.join.service = service;
     return weir__jobs_request(jobs, op, NULL, NULL);

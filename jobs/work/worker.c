@@ -2,9 +2,9 @@
 /*
  * worker -- claims arrive, handlers are called, and claims are settled.
  *
- * Everything here happens on the loop's thread.  Claims that have arrived wait in
- * their worker until a handler is free.  Handlers are called by a task, never
- * inside a call of the user's.
+ * Everything here happens on the loop's thread.  Claims that have arrived wait
+ * in their worker until a handler is free.  Handlers are called by a task,
+ * never inside a call of the user's.
  *
  * The lease of a claim may end while its handler runs.  The handler is
  * notified by its abort and by an event, but only the store decides that what it
@@ -118,7 +118,7 @@ static void begin(weir_jobs *jobs, weir_jobs_claim *claim)
     claim->is_running = true;
     weir__jobs_hold(jobs);
     if (claim->info.timeout_ms > 0)
-        weir__hub_begin(jobs->hub, claim);
+        weir__dispatcher_begin(jobs->dispatcher, claim);
     if (!weir_loop_contain(call_handler, claim, 0) && !jobs->is_freed &&
         claim->is_running)
         fail_raised(claim);
@@ -291,7 +291,7 @@ static weir_jobs_worker *new_worker(weir_jobs *jobs,
     }
     worker->stop->in.work.worker = worker;
     worker->jobs = jobs;
-    worker->hub = jobs->hub;
+    worker->dispatcher = jobs->dispatcher;
     worker->options = *options;
     worker->options.queue = strcpy((char *)(worker + 1), options->queue);
     worker->owner = jobs->options.name;
@@ -346,7 +346,7 @@ void weir_jobs_worker_stop(weir_jobs_worker *worker)
     worker->is_stopped = true;
     weir__jobs_unhold(jobs);
     if (jobs->is_closing)
-        return; /* the hub may look at it until it ends: free with the handle */
+        return; /* the dispatcher may read it: free it with the handle */
     *worker->link = worker->next;
     if (worker->next != NULL)
         worker->next->link = worker->link;

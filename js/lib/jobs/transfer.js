@@ -276,9 +276,9 @@ async function exportJobs(url, file) {
     });
 }
 
-// Wake the processes that wait for jobs (jobs/os/bell.c).
+// Wake the processes that wait for jobs (jobs/os/wakeup.c).
 function ring(path) {
-    const fd = fs.openSync(`${path}-bell`, 'r+');
+    const fd = fs.openSync(`${path}-wakeup`, 'r+');
     fs.writeSync(fd, new Uint8Array(1), 0, 1, 0);
     fs.closeSync(fd);
 }

@@ -276,7 +276,7 @@ CASE(store_in_memory_leaves_no_file_behind)
     place_make();
     loop_make(NULL);
     expect_status(try_open(":memory:").status, 0);
-    expect_int(access("-bell", F_OK), -1);
+    expect_int(access("-wakeup", F_OK), -1);
     loop_end();
     place_remove();
 }

@@ -254,9 +254,9 @@ static void look_at(weir_jobs *at)
     await(&answer);
 }
 
-/* A call on a hub's thread, at a moment when nothing is on its way to the
- * store.  A hub that waits for a server sleeps, too, so the state of its loop
- * does not tell. */
+/* A call on a dispatcher's thread, at a moment when nothing is on its way to
+ * the store.  A dispatcher that waits for a server sleeps, too, so the state of
+ * its loop does not tell. */
 struct visit {
     weir_task task;
     weir_jobs *at;
@@ -267,11 +267,12 @@ struct visit {
 static void visit_idle(weir_task *task, int status)
 {
     struct visit *visit = (struct visit *)task;
-    struct weir__hub *hub = visit->at->hub;
+    struct weir__dispatcher *dispatcher = visit->at->dispatcher;
 
     expect_status(status, 0);
-    if (hub->is_running || hub->is_scheduled || hub->is_renew_sent) {
-        expect_status(weir_loop_post(hub->loop, task), 0);
+    if (dispatcher->is_running || dispatcher->is_scheduled ||
+        dispatcher->is_renew_sent) {
+        expect_status(weir_loop_post(dispatcher->loop, task), 0);
         return;
     }
     if (visit->advance_ns > 0)
@@ -284,13 +285,13 @@ static void visit_at_rest(weir_jobs *at, int64_t advance_ns)
     struct visit visit = {
         .task = {.run = visit_idle}, .at = at, .advance_ns = advance_ns};
 
-    expect_status(weir_loop_post(at->hub->loop, &visit.task), 0);
+    expect_status(weir_loop_post(at->dispatcher->loop, &visit.task), 0);
     while (!atomic_load(&visit.is_over))
         sched_yield();
 }
 
-/* A turn of a hub hears the bell before its transaction, and the hub takes one
- * more turn after it. */
+/* A turn of a dispatcher receives the wake-up before its transaction, and the
+ * dispatcher takes one more turn after it. */
 void rest(weir_jobs *one, weir_jobs *two)
 {
     for (int i = 0; i < 2; i++) {

@@ -840,7 +840,8 @@ CASE(jobs_worker_can_be_stopped_after_close)
     (void)look();
     expect_status(weir_jobs_add(jobs, SPEC("q"), NULL, NULL), 0);
     expect_status(weir_jobs_close(jobs, answered, &closed), 0);
-    weir_jobs_worker_stop(keeper.worker); /* the hub has not heard of either */
+    weir_jobs_worker_stop(
+        keeper.worker); /* the dispatcher has not heard of either */
     await(&closed);
     expect_status(closed.status, 0);
     weir_jobs_free(jobs);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lease -- leases are renewed whatever the loop's thread does, and end otherwise.
+ * lease -- leases are renewed whatever the loop's thread does, and end
+ * otherwise.
  *
- * Time is frozen.  A hub that is not woken does not notice that it goes on, as a
- * process that is stopped does not: so the second handle of a case loses its
- * leases.
+ * Time is frozen.  A dispatcher that is not woken does not notice that it goes
+ * on, as a process that is stopped does not: so the second handle of a case
+ * loses its leases.
  */
 #include <errno.h>
 #include <sched.h>
@@ -103,7 +104,7 @@ CASE(lease_that_was_not_renewed_ends_and_its_token_is_refused)
     keeper_start(&keeper, other, WORKER("q"));
     rest(jobs, other);
     jump(other, 1000);
-    await_count(&seen.count, 1); /* rung by the transaction that took it */
+    await_count(&seen.count, 1); /* woken by the transaction that took it */
     expect_int(seen.kind, WEIR_JOBS_EVENT_LOST);
     expect_status(seen.status, WEIR_ELEASE);
     expect_status(weir_abort_reason(weir_jobs_claim_abort(stopped.claims[0])),

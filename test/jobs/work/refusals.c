@@ -38,7 +38,7 @@ static void never(void *arg, int status, const weir_jobs_reply *reply)
     }){.known = {.size = sizeof(type) + sizeof(size_t), __VA_ARGS__},          \
        .more = 1})
 
-/* The hub is idle, so the next allocations are the case's own. */
+/* The dispatcher is idle, so the next allocations are the case's own. */
 static void fail_allocation_after(int count)
 {
     memory.fail_at = memory.calls + 1 + (uint64_t)count;

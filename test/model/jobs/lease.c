@@ -5,9 +5,9 @@
  *
  * Explored are the sources of jobs/work and jobs/engine as they are, on loops and
  * channels of src/.  Each process has a loop's thread, which is a thread of the
- * case, and a hub's thread, which is a spare one (spare.h).  The store is the
- * engine below: the rules of engine.h, and those that jobs/sqlite states in SQL,
- * in memory.  A transaction is one step.  Time stands still until a thread of
+ * case, and a dispatcher's thread, which is a spare one (spare.h).  The store is
+ * the engine below: the rules of engine.h, and those that jobs/sqlite states in
+ * SQL, in memory.  A transaction is one step.  Time stands still until a thread of
  * the case moves it, at any point of the others.
  *
  *     "a", "b"                the engine answers inside run, and renews in a list,
@@ -55,7 +55,7 @@ static uint32_t job_count;
 static uint64_t last_token;
 static atomic(uint32_t) commits; /* orders the transactions */
 
-/* Mistakes of broken stores and hubs. */
+/* Mistakes of broken stores and dispatchers. */
 static bool ignores_tokens, repeats_tokens, counts_releases, touches_answered;
 /* Not a mistake: the store does not answer renewals. */
 static bool fails_renewals;
@@ -209,15 +209,15 @@ static struct weir__engine {
     bool is_closed, is_dead;
     struct weir__op *list, *renewal;
     weir_task run, renew;
-    weir_task bell;
+    weir_task wakeup;
     atomic(int) is_rung;
 } engines[PROCESSES];
 
-static void hear(weir_task *task, int status)
+static void receive_wakeup(weir_task *task, int status)
 {
     struct weir__engine *engine =
         (struct weir__engine *)((char *)task -
-                                offsetof(struct weir__engine, bell));
+                                offsetof(struct weir__engine, wakeup));
 
     store_relaxed(&engine->is_rung, 0);
     if (status == 0 && !engine->is_closed)
@@ -225,15 +225,15 @@ static void hear(weir_task *task, int status)
 }
 
 /* Let the other process know of a change. */
-static void ring(const struct weir__engine *engine)
+static void wake_others(const struct weir__engine *engine)
 {
     struct weir__engine *other = &engines[engine == &engines[0]];
 
     if (other->host == NULL ||
         ATOMIC_SWAP(&other->is_rung, 1, __ATOMIC_RELAXED))
         return;
-    other->bell = (weir_task){.run = hear};
-    (void)!weir_loop_post(other->host->loop, &other->bell);
+    other->wakeup = (weir_task){.run = receive_wakeup};
+    (void)!weir_loop_post(other->host->loop, &other->wakeup);
 }
 
 /* Carry out an op of a transaction.  Returns whether there may be more for the
@@ -286,7 +286,7 @@ static void transact(struct weir__engine *engine, struct weir__op *first)
     for (; *spare != NULL; spare++)
         weir_memory_free(*spare, sizeof(**spare));
     if (is_news)
-        ring(engine);
+        wake_others(engine);
     for (const struct weir__op *op = first; op != NULL; op = op->next)
         if (is_slow && op->kind == WEIR__OP_RENEW) {
             is_slow = false;
@@ -294,7 +294,7 @@ static void transact(struct weir__engine *engine, struct weir__op *first)
         }
 }
 
-/* A broken hub looks at a claim that it has answered. */
+/* A broken dispatcher looks at a claim that it has answered. */
 static void answer_list(struct weir__engine *engine, struct weir__op *first)
 {
     weir_jobs_claim *last = NULL;
@@ -546,12 +546,12 @@ static void run_second(void)
     run(&processes[1]);
 }
 
-/* The hubs' loops are there until the end of the case. */
+/* The dispatchers' loops are there until the end of the case. */
 static void advance(int64_t ms)
 {
     model_assert(weir_clock_advance(WEIR_MS(ms)) == 0);
     for (int i = 0; i < process_count; i++)
-        weir_loop_wake(weir__jobs_hub(processes[i].jobs)->loop);
+        weir_loop_wake(weir__jobs_dispatcher(processes[i].jobs)->loop);
 }
 
 static void lease_ends(void)
@@ -901,7 +901,7 @@ static void cancelled_or_kept(void)
     model_assert(jobs[1].state == WEIR_JOBS_CANCELLED);
 }
 
-/* ---- a lease that ends while the hub gives the job back ---- */
+/* ---- a lease that ends while the dispatcher gives the job back ---- */
 
 /* A handler that has not settled its claim holds the loop until the handle is
  * freed. */
@@ -1049,7 +1049,7 @@ static const struct model_case cases[] = {
      .may_delay = true, .finish = cancelled_or_kept, .steps = 4000,
      .random_runs = 10000, .pct_depth = 3, .brief_runs = 300,
      .threads = {T(run_first), T(model_spare), T(order_cancel_and_close)}},
-    {"lease_that_ends_while_the_hub_gives_the_job_back",
+    {"lease_that_ends_while_the_dispatcher_gives_the_job_back",
      .setup = init_lost_connection, .finish = free_all, .may_delay = true,
      .steps = 4000, .random_runs = 10000, .pct_depth = 3, .brief_runs = 300,
      .threads = {T(run_first), T(model_spare), T(lease_ends), T(order_close)}},
@@ -1079,7 +1079,7 @@ static const struct model_case cases[] = {
      .finish = given_back_or_done, .steps = 4000, .expect = MODEL_ASSERTION,
      .random_runs = 2000, .pct_depth = 3,
      .threads = {T(run_first), T(model_spare), T(order_drain)}},
-    {"broken_hub_touches_a_claim_that_it_has_answered",
+    {"broken_dispatcher_touches_a_claim_that_it_has_answered",
      .setup = init_touched_answers, .finish = given_back_or_done, .steps = 4000,
      .expect = MODEL_USE_AFTER_FREE, .random_runs = 2000, .pct_depth = 3,
      .threads = {T(run_first), T(model_spare), T(order_drain)}},
