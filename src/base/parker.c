@@ -59,7 +59,7 @@ static bool take_permit(struct weir__parker *parker)
 }
 
 /* Announce the sleep.  Returns false if a permit came first. */
-static bool lie_down(struct weir__parker *parker)
+static bool prepare_sleep(struct weir__parker *parker)
 {
     uint32_t seen = EMPTY;
 
@@ -69,7 +69,7 @@ static bool lie_down(struct weir__parker *parker)
 
 /* Withdraw the announcement.  Returns false if a permit came first, which is
  * then consumed. */
-static bool get_up(struct weir__parker *parker)
+static bool finish_sleep(struct weir__parker *parker)
 {
     /* parker/P1 acquire: receives what every waker wrote before */
     return swap_acquire(&parker->word, EMPTY) == PARKED;
@@ -91,7 +91,7 @@ int weir__parker_park_for(struct weir__parker *parker, int64_t timeout_ns)
     if (timeout_ns == 0)
         return -ETIMEDOUT;
     deadline_ns = weir__clock_deadline(timeout_ns);
-    if (lie_down(parker)) {
+    if (prepare_sleep(parker)) {
         for (;;) {
             int err = weir__futex_wait(&parker->word, PARKED, deadline_ns,
                                        WEIR__FUTEX_PRIVATE);
@@ -99,12 +99,12 @@ int weir__parker_park_for(struct weir__parker *parker, int64_t timeout_ns)
             if (take_permit(parker))
                 return 0;
             if (err == -ETIMEDOUT)
-                return get_up(parker) ? -ETIMEDOUT : 0;
+                return finish_sleep(parker) ? -ETIMEDOUT : 0;
         }
     }
     /* The CAS failed, so a permit came in between: nothing else writes the
      * word. */
-    (void)get_up(parker);
+    (void)finish_sleep(parker);
     return 0;
 }
 

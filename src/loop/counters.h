@@ -73,7 +73,7 @@ uint64_t weir__counters_end(struct weir__counters *counters, uint64_t began,
                             uint64_t now, weir_kind kind, const char *name,
                             uint64_t queued);
 
-/* Record that the loop goes to sleep, and that it gets up. */
+/* Record that the loop goes to sleep, and that it wakes up. */
 void weir__counters_sleep(struct weir__counters *counters);
 void weir__counters_slept(struct weir__counters *counters);
 

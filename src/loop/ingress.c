@@ -21,10 +21,10 @@
  *           may sleep or stop, and which thread runs it.
  * Roles     push, close             any thread
  *           claim                   any thread; the winner is the loop's thread
- *           drain, lie_down, sleep, get_up, leave, terminate
+ *           drain, prepare_sleep, sleep, finish_sleep, leave, terminate
  *                                   the loop's thread
- * Progress  push, close, claim, drain and leave are lock-free.  lie_down,
- *           get_up and terminate are wait-free.  sleep blocks.  Nothing
+ * Progress  push, close, claim, drain and leave are lock-free.  prepare_sleep,
+ *           finish_sleep and terminate are wait-free.  sleep blocks.  Nothing
  *           allocates.
  *
  * Shared state
@@ -37,7 +37,7 @@
  *       reads the newest push also acquires the older ones: every write of the
  *       word is a read-modify-write, so each extends the release sequence of
  *       the one before it.
- *   P2  lie_down: CAS, release  -->  push, close: CAS that wakes the loop,
+ *   P2  prepare_sleep: CAS, release  -->  push, close: CAS that wakes the loop,
  *       acquire
  *       Publishes the poller in which the loop sleeps.
  *   P3  leave: CAS, release  -->  claim, close: CAS from AWAKE, acquire
@@ -46,8 +46,8 @@
  *       Hands over what the loop's thread leaves behind for good.
  *
  * Not paired, on purpose
- *   get_up, relaxed: it undoes the loop's own lie_down.  The tasks of a thread
- *   that woke the loop are received by drain (P1).
+ *   finish_sleep, relaxed: it undoes the loop's own prepare_sleep.  The tasks
+ *   of a thread that woke the loop are received by drain (P1).
  *
  * Why no ABA        push never dereferences the task that it replaces as head,
  *                   and drain replaces the head with NULL, never with a task.
@@ -84,7 +84,7 @@ static bool is_asleep(uintptr_t word)
 }
 
 /* The same word with the loop awake and running. */
-static uintptr_t got_up(uintptr_t word)
+static uintptr_t without_sleep(uintptr_t word)
 {
     return (word & ~(uintptr_t)(ASLEEP | IN_POLLER)) | ACTIVE;
 }
@@ -122,7 +122,7 @@ int weir__ingress_push(struct weir__ingress *in, weir_task *task,
     for (;;) {
         /* relaxed: a guess, checked by the CAS */
         uintptr_t seen = load_relaxed(&in->word);
-        uintptr_t next = is_asleep(seen) ? got_up(seen) : seen;
+        uintptr_t next = is_asleep(seen) ? without_sleep(seen) : seen;
 
         if (is_refused(seen, sender))
             return WEIR_ECLOSED;
@@ -152,7 +152,7 @@ int weir__ingress_close(struct weir__ingress *in, weir_task *task,
         if ((seen & STATE) == WEIR__TERMINATED)
             return WEIR_ECLOSED;
         *is_mine = (seen & STATE) == WEIR__AWAKE;
-        next = got_up(seen) | END;
+        next = without_sleep(seen) | END;
         if (task != NULL) {
             plain_store(&task->next_, task_of(seen));
             next = (uintptr_t)task | (next & STATE);
@@ -228,19 +228,19 @@ struct weir__tasks weir__ingress_drain(struct weir__ingress *in,
 
 bool weir__ingress_has_news(const struct weir__ingress *in, bool was_ending)
 {
-    /* relaxed: a guess; drain and lie_down check for themselves */
+    /* relaxed: a guess; drain and prepare_sleep check for themselves */
     uintptr_t seen = load_relaxed(&in->word);
 
     return task_of(seen) != NULL || (!was_ending && seen & END);
 }
 
-bool weir__ingress_lie_down(struct weir__ingress *in, enum weir__bed bed,
-                            bool was_ending)
+bool weir__ingress_prepare_sleep(struct weir__ingress *in,
+                                 enum weir__sleep_on on, bool was_ending)
 {
     uintptr_t seen = was_ending ? WEIR__TERMINATING : WEIR__RUNNING;
     uintptr_t asleep = (seen & END) | ASLEEP;
 
-    if (bed == WEIR__BED_POLLER)
+    if (on == WEIR__SLEEP_ON_POLLER)
         asleep |= IN_POLLER;
     /* ingress/P2 release: publishes the poller in which the loop sleeps */
     return cas_release(&in->word, &seen, asleep);
@@ -259,13 +259,14 @@ void weir__ingress_sleep(struct weir__ingress *in, int64_t deadline_ns)
     }
 }
 
-bool weir__ingress_get_up(struct weir__ingress *in)
+bool weir__ingress_finish_sleep(struct weir__ingress *in)
 {
     /* relaxed: a guess, checked by the CAS */
     uintptr_t seen = load_relaxed(&in->word);
 
-    /* relaxed: undoes our own lie_down; drain receives the tasks */
-    return is_asleep(seen) && cas_relaxed(&in->word, &seen, got_up(seen));
+    /* relaxed: undoes our own prepare_sleep; drain receives the tasks */
+    return is_asleep(seen) &&
+           cas_relaxed(&in->word, &seen, without_sleep(seen));
 }
 
 bool weir__ingress_terminate(struct weir__ingress *in)

@@ -5,8 +5,8 @@
  *
  *     another thread                       the loop's thread
  *     wake = push(in, task)                tasks = drain(in)
- *     if (wake == FUTEX) futex wake        if (lie_down(in, where))
- *     if (wake == POLLER) poller wake          sleep there; get_up(in)
+ *     if (wake == FUTEX) futex wake        if (prepare_sleep(in, where))
+ *     if (wake == POLLER) poller wake          sleep there; finish_sleep(in)
  *
  * ingress.c explains the word.
  */
@@ -48,7 +48,7 @@ enum weir__sender { WEIR__OUTSIDER, WEIR__EXPECTED };
 enum weir__wake { WEIR__WAKE_NOBODY, WEIR__WAKE_FUTEX, WEIR__WAKE_POLLER };
 
 /* Where the loop sleeps. */
-enum weir__bed { WEIR__BED_FUTEX, WEIR__BED_POLLER };
+enum weir__sleep_on { WEIR__SLEEP_ON_FUTEX, WEIR__SLEEP_ON_POLLER };
 
 void weir__ingress_init(struct weir__ingress *in);
 
@@ -117,17 +117,17 @@ bool weir__ingress_has_news(const struct weir__ingress *in, bool was_ending);
 
 /* Mark the loop asleep.  Fails if there is a task or, unless was_ending,
  * termination has started; then the loop must not sleep. */
-bool weir__ingress_lie_down(struct weir__ingress *in, enum weir__bed bed,
-                            bool was_ending);
+bool weir__ingress_prepare_sleep(struct weir__ingress *in,
+                                 enum weir__sleep_on on, bool was_ending);
 
 /* Sleep on the word until a push or close wakes the loop or the real clock
- * reaches deadline_ns (negative: no deadline).  Follows lie_down with
- * WEIR__BED_FUTEX. */
+ * reaches deadline_ns (negative: no deadline).  Follows prepare_sleep with
+ * WEIR__SLEEP_ON_FUTEX. */
 void weir__ingress_sleep(struct weir__ingress *in, int64_t deadline_ns);
 
 /* Mark the loop awake.  False if another thread has done so; that thread has
  * sent a wake-up or will send one. */
-bool weir__ingress_get_up(struct weir__ingress *in);
+bool weir__ingress_finish_sleep(struct weir__ingress *in);
 
 /* Go from TERMINATING to TERMINATED.  False if there is a task. */
 bool weir__ingress_terminate(struct weir__ingress *in);

@@ -158,7 +158,7 @@ static void init_inside(weir_loop *loop)
     loop->is_inside = loop->has_rest = loop->told_breach = false;
     loop->budget_left = loop->options.microtask_budget;
     loop->is_until_idle = loop->is_stepped = loop->in_uncaught = false;
-    loop->is_lying = loop->lies_in_poller = false;
+    loop->has_prepared_sleep = loop->sleeps_in_poller = false;
     loop->has_called = loop->has_sent = false;
     loop->landing = NULL;
     weir__calls_init(&loop->ticks);

@@ -145,12 +145,12 @@ struct weir_loop {
     bool has_timers;  /* this turn looks for timers that are due */
     bool told_breach; /* on_breach has run for this chain */
     bool is_until_idle;
-    bool is_stepped;     /* by weir_loop_step: sleeps in the poller */
-    bool has_called;     /* a callback ran since the clock was read */
-    bool has_sent;       /* a job was sent to a pool in this turn */
-    bool is_lying;       /* asleep between two steps ... */
-    bool lies_in_poller; /* ... in the poller, else on the futex */
-    bool in_uncaught;    /* on_uncaught is running */
+    bool is_stepped;         /* by weir_loop_step: sleeps in the poller */
+    bool has_called;         /* a callback ran since the clock was read */
+    bool has_sent;           /* a job was sent to a pool in this turn */
+    bool has_prepared_sleep; /* asleep between two steps ... */
+    bool sleeps_in_poller;   /* ... in the poller, else on the futex */
+    bool in_uncaught;        /* on_uncaught is running */
     enum weir__part part;
     jmp_buf *landing; /* the target of weir_raise; NULL: none */
     uint32_t budget_left;
@@ -191,7 +191,7 @@ struct weir_loop {
     int event_at;
 
     struct weir_virtual_member *member; /* virtual.h; NULL: none */
-    bool is_virtual;                    /* it has lain down in virtual time */
+    bool is_virtual;                    /* it sleeps in virtual time */
     struct weir__promises promises;     /* promise.h */
     struct weir__local *locals;         /* local.c */
     struct weir__timers timers;
@@ -428,14 +428,14 @@ static inline void weir__loop_show_turn(weir_loop *loop)
 static inline void weir__loop_show_sleep(weir_loop *loop)
 {
 #ifndef WEIR_MODEL
-    weir__pulse_lie_down(&loop->running);
+    weir__pulse_prepare_sleep(&loop->running);
 #endif
 }
 
 static inline void weir__loop_show_waking(weir_loop *loop)
 {
 #ifndef WEIR_MODEL
-    weir__watched_get_up(&loop->watched);
+    weir__watched_finish_sleep(&loop->watched);
 #endif
 }
 
@@ -447,14 +447,14 @@ static inline void weir__loop_show_ended(weir_loop *loop)
 #endif
 }
 
-/* Show that the loop lies down, or that it gets up. */
+/* Show that the loop goes to sleep, or that it wakes up. */
 static inline void weir__loop_show_rest(weir_loop *loop, bool is_resting)
 {
 #ifndef WEIR_MODEL
     if (is_resting)
-        weir__watched_lie_down(&loop->watched);
+        weir__watched_prepare_sleep(&loop->watched);
     else
-        weir__watched_get_up(&loop->watched);
+        weir__watched_finish_sleep(&loop->watched);
 #endif
 }
 
@@ -475,7 +475,7 @@ static inline void weir__loop_show_end(weir_loop *loop,
 {
 #ifndef WEIR_MODEL
     if (loop != NULL)
-        weir__watched_lie_down(&loop->watched);
+        weir__watched_prepare_sleep(&loop->watched);
     weir__watched_end(outer);
 #endif
 }

@@ -103,13 +103,14 @@ static void lie_between_steps(weir_loop *loop)
     /* The step has handled what these wake-ups were for. */
     if (poller != NULL && loop->owed_wakes > 0)
         loop->owed_wakes -= weir__poller_take_wakes(poller, false);
-    loop->lies_in_poller = poller != NULL;
-    loop->is_lying = weir__loop_is_quiet(loop) && !weir__loop_has_step(loop) &&
-                     weir__ingress_lie_down(&loop->in,
-                                            poller != NULL ? WEIR__BED_POLLER
-                                                           : WEIR__BED_FUTEX,
-                                            weir__loop_is_ending(loop));
-    if (!loop->is_lying && poller != NULL && loop->owed_wakes == 0) {
+    loop->sleeps_in_poller = poller != NULL;
+    loop->has_prepared_sleep =
+        weir__loop_is_quiet(loop) && !weir__loop_has_step(loop) &&
+        weir__ingress_prepare_sleep(&loop->in,
+                                    poller != NULL ? WEIR__SLEEP_ON_POLLER
+                                                   : WEIR__SLEEP_ON_FUTEX,
+                                    weir__loop_is_ending(loop));
+    if (!loop->has_prepared_sleep && poller != NULL && loop->owed_wakes == 0) {
         loop->owed_wakes = 1;
         weir__poller_wake(poller);
     }
@@ -117,9 +118,9 @@ static void lie_between_steps(weir_loop *loop)
 
 void weir__loop_rise(weir_loop *loop)
 {
-    if (loop->is_lying && !weir__ingress_get_up(&loop->in))
-        weir__loop_woken(loop, loop->lies_in_poller);
-    loop->is_lying = false;
+    if (loop->has_prepared_sleep && !weir__ingress_finish_sleep(&loop->in))
+        weir__loop_woken(loop, loop->sleeps_in_poller);
+    loop->has_prepared_sleep = false;
 }
 
 int64_t weir_loop_timeout(weir_loop *loop)

@@ -14,7 +14,7 @@
  *
  * Sleeping  A loop sleeps when there is nothing to call.  This file decides
  *           that for everything that belongs to this thread, and the ingress
- *           word decides it for everything else (lie_down, ingress.c).  The
+ *           word decides it for all else (prepare_sleep, ingress.c).  The
  *           loop sleeps on that word as a futex, or in the poller if it has
  *           descriptors.  A thread that takes the loop out of its sleep in the
  *           poller owes it a wake-up.  The loop counts the wake-ups still to
@@ -295,29 +295,30 @@ static int take_events(weir_loop *loop, struct weir__poller *poller, int got)
     return 0;
 }
 
-static inline bool lie_down(weir_loop *loop, enum weir__bed bed)
+static inline bool prepare_sleep(weir_loop *loop, enum weir__sleep_on on)
 {
-    bool lies;
+    bool may_sleep;
 
     loop->is_virtual = loop->member != NULL && weir__clock_is_frozen();
-    lies = loop->is_virtual ? weir__virtual_lie_down(loop, bed)
-                            : weir__ingress_lie_down(
-                                  &loop->in, bed, weir__loop_is_ending(loop));
-    if (lies)
+    may_sleep = loop->is_virtual
+                    ? weir__virtual_prepare_sleep(loop, on)
+                    : weir__ingress_prepare_sleep(&loop->in, on,
+                                                  weir__loop_is_ending(loop));
+    if (may_sleep)
         weir__loop_show_sleep(loop);
-    return lies;
+    return may_sleep;
 }
 
-static inline void get_up(weir_loop *loop, bool in_poller)
+static inline void finish_sleep(weir_loop *loop, bool in_poller)
 {
-    if (!weir__ingress_get_up(&loop->in))
+    if (!weir__ingress_finish_sleep(&loop->in))
         weir__loop_woken(loop, in_poller);
     weir__loop_show_waking(loop);
     if (loop->is_virtual)
-        weir__virtual_get_up(loop);
+        weir__virtual_finish_sleep(loop);
 }
 
-/* In virtual time the loop gets up before it takes the events: a loop that
+/* In virtual time the loop wakes up before it takes the events: a loop that
  * sleeps has none. */
 static int sleep_in_poller(weir_loop *loop, struct weir__poller *poller,
                            int64_t until_ns)
@@ -325,14 +326,14 @@ static int sleep_in_poller(weir_loop *loop, struct weir__poller *poller,
     bool is_left = loop->is_virtual && weir__poller_await(poller, until_ns);
     int got = is_left ? 0 : weir__poller_wait(poller, loop->events, until_ns);
 
-    get_up(loop, true);
+    finish_sleep(loop, true);
     return is_left ? weir__poller_wait(poller, loop->events, 0) : got;
 }
 
 /* Sleep in the poller, or only poll it. */
 static int poll(weir_loop *loop, struct weir__poller *poller, int64_t until_ns)
 {
-    bool sleeps = until_ns != 0 && lie_down(loop, WEIR__BED_POLLER);
+    bool sleeps = until_ns != 0 && prepare_sleep(loop, WEIR__SLEEP_ON_POLLER);
     int got = sleeps ? sleep_in_poller(loop, poller, until_ns)
                      : weir__poller_wait(poller, loop->events, 0);
 
@@ -341,10 +342,10 @@ static int poll(weir_loop *loop, struct weir__poller *poller, int64_t until_ns)
 
 static void sleep_on_futex(weir_loop *loop, int64_t until_ns)
 {
-    if (until_ns == 0 || !lie_down(loop, WEIR__BED_FUTEX))
+    if (until_ns == 0 || !prepare_sleep(loop, WEIR__SLEEP_ON_FUTEX))
         return;
     weir__ingress_sleep(&loop->in, until_ns);
-    get_up(loop, false);
+    finish_sleep(loop, false);
 }
 
 /* ---- yielding ---- */

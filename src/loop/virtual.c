@@ -5,22 +5,23 @@
  * Shape     A list of members and one lock.  A member goes to sleep under the
  *           lock, and the last one that does moves the clock to the nearest
  *           deadline and wakes those whose timers are due.
- * Roles     join, leave, lie_down,      the member's loop
- *           get_up
+ * Roles     join, leave, prepare_sleep,      the member's loop
+ *           finish_sleep
  *           begin, end, hold, release   any thread
  *
  * Shared state
  *   all of it, plain, under the lock; the members' ingress words by look()
  *
- * Why all sleep  A member lies down, and says that it has got up, only under the
- *           lock, so move_time knows which members have said that they sleep.
- *           One of them may have been woken and not said so yet: then its word
- *           is no longer SLEEPING.  The thread that woke it is a member that is
- *           awake, or that has lain down under the lock after the push, so the
- *           push is seen.  Other threads (a pool, the kernel) may push at any
- *           time; is_busy and hold tell of them in advance.
- * Why no lost wake  The last member that lies down finds all others asleep,
- *           since they do not get up without being woken, and moves the clock.
+ * Why all sleep  A member goes to sleep, and says that it has woken up, only
+ *           under the lock, so move_time knows which members have said that
+ *           they sleep.  One of them may have been woken and not said so yet:
+ *           then its word is no longer SLEEPING.  The thread that woke it is a
+ *           member that is awake, or that has gone to sleep under the lock
+ *           after the push, so the push is seen.  Other threads (a pool, the
+ *           kernel) may push at any time; is_busy and hold tell of them in
+ *           advance.
+ * Why no lost wake  The last member that goes to sleep finds all others asleep,
+ *           since they do not wake up without being woken, and moves the clock.
  *           begin wakes all members, by a task: a loop that has decided to sleep
  *           in real time finds the task, and comes here.
  *
@@ -105,14 +106,14 @@ static void move_time(void)
             weir_loop_wake(member->loop);
 }
 
-bool weir__virtual_lie_down(weir_loop *loop, enum weir__bed bed)
+bool weir__virtual_prepare_sleep(weir_loop *loop, enum weir__sleep_on on)
 {
     weir_virtual_member *member = loop->member;
     bool is_down;
 
     weir__lock_lock(&lock);
     is_down =
-        weir__ingress_lie_down(&loop->in, bed, weir__loop_is_ending(loop));
+        weir__ingress_prepare_sleep(&loop->in, on, weir__loop_is_ending(loop));
     if (is_down) {
         plain_store(&member->deadline_ns_, weir__timers_next(loop));
         plain_store(&member->is_busy_,
@@ -124,7 +125,7 @@ bool weir__virtual_lie_down(weir_loop *loop, enum weir__bed bed)
     return is_down;
 }
 
-void weir__virtual_get_up(weir_loop *loop)
+void weir__virtual_finish_sleep(weir_loop *loop)
 {
     weir__lock_lock(&lock);
     plain_store(&loop->member->is_asleep_, false);

@@ -74,7 +74,7 @@
  *           more notices than there are takers on their way; leave passes on
  *           the wake-up of a taker that has left.
  * Late wakes  A waker may be delayed between its CAS and its call, and its
- *           taker may get up for another reason, or leave, meanwhile.  So a
+ *           taker may wake up for another reason, or leave, meanwhile.  So a
  *           wake-up only means "look", and a spurious one does no harm: take
  *           begins by clearing the bit, and its second look finds what it then
  *           misses.

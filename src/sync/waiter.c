@@ -38,7 +38,7 @@
  *
  * Not paired, on purpose
  *   spin: load, relaxed.  A guess: sleep_until loads with acquire.
- *   interrupt: INTERRUPTED, relaxed.  It only makes the thread get up.
+ *   interrupt: INTERRUPTED, relaxed.  It only makes the thread wake up.
  *   wait: ASLEEP, relaxed.  The wake-up that answers it passes through the
  *   kernel.
  *

@@ -14,7 +14,7 @@
  *               name, since       (P3)       copy the words    (P3)
  *               kind = k          (P2)       is beat still n?
  *
- * Roles     begin, end, kind, name, set_subject, lie_down, get_up
+ * Roles     begin, end, kind, name, set_subject, prepare_sleep, finish_sleep
  *                                                       the loop's thread
  *           look, subject, ended                        any thread
  *           is_asleep                                   the watcher

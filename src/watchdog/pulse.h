@@ -6,9 +6,9 @@
  *     weir__pulse_begin(pulse, ...)          weir__pulse_look(pulse, &sight)
  *     callback
  *     weir__pulse_end(pulse)
- *     weir__pulse_lie_down(pulse)            weir__pulse_is_asleep(pulse)
+ *     weir__pulse_prepare_sleep(pulse)            weir__pulse_is_asleep(pulse)
  *     sleep
- *     if (weir__pulse_get_up(pulse))
+ *     if (weir__pulse_finish_sleep(pulse))
  *         wake the watcher
  *
  * Showing a callback takes five plain stores.  pulse.c explains the words.
@@ -110,14 +110,14 @@ void weir__pulse_set_subject(struct weir__pulse *pulse, const char *text,
                              size_t size);
 
 /* Show that the loop sleeps, after it has decided to. */
-static inline void weir__pulse_lie_down(struct weir__pulse *pulse)
+static inline void weir__pulse_prepare_sleep(struct weir__pulse *pulse)
 {
     store_relaxed(&pulse->rest, WEIR__PULSE_ASLEEP); /* relaxed: one word */
 }
 
 /* Show that it no longer sleeps.  Returns true if the caller must wake the
  * watcher. */
-static inline bool weir__pulse_get_up(struct weir__pulse *pulse)
+static inline bool weir__pulse_finish_sleep(struct weir__pulse *pulse)
 {
     /* relaxed: one word decides */
     return swap_relaxed(&pulse->rest, WEIR__PULSE_AWAKE) ==
@@ -142,7 +142,7 @@ bool weir__pulse_subject(const struct weir__pulse *pulse,
 /* Read when the callback with this number ended; 0: unknown. */
 int64_t weir__pulse_ended(const struct weir__pulse *pulse, uint64_t beat);
 
-/* Whether the loop sleeps.  If so, it announces when it gets up: the watcher
+/* Whether the loop sleeps.  If so, it announces when it wakes up: the watcher
  * need not look at it again before that.  Thread: the watcher. */
 bool weir__pulse_is_asleep(struct weir__pulse *pulse);
 

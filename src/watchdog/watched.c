@@ -86,7 +86,7 @@ int weir__watched_enter(struct weir__watched *watched,
     all.first = watched;
     weir__lock_unlock(&all.lock);
     /* A watcher that sleeps does not know this loop, so that the loop would not
-     * announce when it gets up. */
+     * announce when it wakes up. */
     weir__watched_wake();
     return 0;
 }
@@ -139,7 +139,7 @@ struct weir__watched *weir__watched_begin(struct weir__watched *watched)
         weir__backtrace_let_in();
     }
     mine = watched;
-    weir__watched_get_up(watched);
+    weir__watched_finish_sleep(watched);
     return outer;
 }
 

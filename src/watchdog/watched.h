@@ -4,7 +4,7 @@
  *
  *     weir__watched_enter(&loop->watched, &loop->running, ...)    new
  *     outer = weir__watched_begin(&loop->watched);                 run
- *     weir__watched_lie_down(&loop->watched);
+ *     weir__watched_prepare_sleep(&loop->watched);
  *     weir__watched_end(outer);
  *     weir__watched_leave(&loop->watched);                         free
  */
@@ -66,7 +66,7 @@ int weir__watched_enter(struct weir__watched *watched,
 void weir__watched_leave(struct weir__watched *watched);
 
 /* The calling thread runs the loop from now on, and stops running it, after the
- * loop has lain down.  begin returns what end needs: the loop around this
+ * loop has gone to sleep.  begin returns what end needs: the loop around this
  * one. */
 struct weir__watched *weir__watched_begin(struct weir__watched *watched);
 void weir__watched_end(struct weir__watched *outer);
@@ -80,15 +80,15 @@ void weir__watched_answer(struct weir__watched *watched);
 /* Wake the watcher. */
 void weir__watched_wake(void);
 
-/* Show that the loop lies down, and that it gets up.  Thread: the loop's. */
-static inline void weir__watched_lie_down(struct weir__watched *watched)
+/* Show that the loop goes to sleep, and that it wakes up.  Thread: the loop's. */
+static inline void weir__watched_prepare_sleep(struct weir__watched *watched)
 {
-    weir__pulse_lie_down(watched->pulse);
+    weir__pulse_prepare_sleep(watched->pulse);
 }
 
-static inline void weir__watched_get_up(struct weir__watched *watched)
+static inline void weir__watched_finish_sleep(struct weir__watched *watched)
 {
-    if (weir__pulse_get_up(watched->pulse))
+    if (weir__pulse_finish_sleep(watched->pulse))
         weir__watched_wake();
 }
 

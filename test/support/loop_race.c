@@ -39,11 +39,11 @@ static void on_done(void *arg, weir_loop *ended, int status)
         expect_status(weir_loop_free(ended), 0);
 }
 
-void race_make_loop(weir_fd_mode bed)
+void race_make_loop(weir_fd_mode fd_mode)
 {
     race.done = 0;
     race.done_frees = race_choose(2) == 0;
-    loop_make(LOOP_OPTIONS(.fd_mode = bed, .done = on_done));
+    loop_make(LOOP_OPTIONS(.fd_mode = fd_mode, .done = on_done));
 }
 
 bool race_begin(struct crew *crew, unsigned id, void (*prepare)(void))

@@ -56,7 +56,7 @@ uint64_t race_choose(uint64_t limit);
 weir_fd_mode race_choose_bed(void);
 
 /* Create the loop of the round. */
-void race_make_loop(weir_fd_mode bed);
+void race_make_loop(weir_fd_mode fd_mode);
 
 /* Begin or end a round; called by each thread.  race_begin returns false when
  * there are no more rounds. */

@@ -68,9 +68,9 @@ static void consume(void)
     while (got < CALLS) {
         open_all();
         if (got < CALLS &&
-            weir__ingress_lie_down(&in, WEIR__BED_FUTEX, false)) {
+            weir__ingress_prepare_sleep(&in, WEIR__SLEEP_ON_FUTEX, false)) {
             weir__ingress_sleep(&in, -1);
-            (void)weir__ingress_get_up(&in);
+            (void)weir__ingress_finish_sleep(&in);
         }
     }
 }

@@ -96,9 +96,9 @@ static void consume(unsigned expected)
     while (expected > 0) {
         expected -= take_all();
         if (expected > 0 &&
-            weir__ingress_lie_down(&in, WEIR__BED_FUTEX, false)) {
+            weir__ingress_prepare_sleep(&in, WEIR__SLEEP_ON_FUTEX, false)) {
             weir__ingress_sleep(&in, -1);
-            (void)weir__ingress_get_up(&in);
+            (void)weir__ingress_finish_sleep(&in);
         }
     }
     model_assert(take_all() == 0);
@@ -129,7 +129,7 @@ static void consume_two(void)
     consume(2);
 }
 
-/* The same with timeouts: whoever gets up by himself is not woken for it. */
+/* The same with timeouts: whoever wakes up by himself is not woken for it. */
 static void consume_two_with_timeouts(void)
 {
     unsigned expected = 2;
@@ -137,14 +137,14 @@ static void consume_two_with_timeouts(void)
     for (int sleeps = 0; expected > 0; sleeps++) {
         expected -= take_all();
         if (expected > 0 &&
-            weir__ingress_lie_down(&in, WEIR__BED_FUTEX, false)) {
+            weir__ingress_prepare_sleep(&in, WEIR__SLEEP_ON_FUTEX, false)) {
             weir__ingress_sleep(&in, sleeps < 2 ? 1 : -1);
-            (void)weir__ingress_get_up(&in);
+            (void)weir__ingress_finish_sleep(&in);
         }
     }
 }
 
-/* ---- the poller's bed ---- */
+/* ---- asleep in the poller ---- */
 
 static struct weir__poller *poller;
 
@@ -176,11 +176,11 @@ static uint64_t consume_in_poller(unsigned expected)
     while (expected > 0) {
         expected -= take_all();
         if (expected == 0 ||
-            !weir__ingress_lie_down(&in, WEIR__BED_POLLER, false))
+            !weir__ingress_prepare_sleep(&in, WEIR__SLEEP_ON_POLLER, false))
             continue;
         /* A timer may be due first. */
         (void)weir__poller_wait(poller, events, sleeps++ == 0 ? 1 : -1);
-        if (!weir__ingress_get_up(&in))
+        if (!weir__ingress_finish_sleep(&in))
             owed++;
         owed -= weir__poller_take_wakes(poller, false);
     }
@@ -230,9 +230,9 @@ static void run_to_the_end(void)
 {
     do {
         (void)take_all();
-        if (weir__ingress_lie_down(&in, WEIR__BED_FUTEX, false)) {
+        if (weir__ingress_prepare_sleep(&in, WEIR__SLEEP_ON_FUTEX, false)) {
             weir__ingress_sleep(&in, -1);
-            (void)weir__ingress_get_up(&in);
+            (void)weir__ingress_finish_sleep(&in);
         }
     } while (!(weir__ingress_look(&in) & 1));
     while (!weir__ingress_terminate(&in))
@@ -307,8 +307,8 @@ static int poller_made;
 static void make_poller_and_sleep(void)
 {
     plain_store(&poller_made, 1);
-    if (weir__ingress_lie_down(&in, WEIR__BED_POLLER, false))
-        (void)weir__ingress_get_up(&in);
+    if (weir__ingress_prepare_sleep(&in, WEIR__SLEEP_ON_POLLER, false))
+        (void)weir__ingress_finish_sleep(&in);
 }
 
 static void wake_in_poller(void)
@@ -355,7 +355,7 @@ static void run_to_the_end_by_stores(void)
         if (!weir__ingress_has_news(&in, false)) {
             ATOMIC_STORE(&in.word, WEIR__SLEEPING, __ATOMIC_SEQ_CST);
             weir__ingress_sleep(&in, -1);
-            (void)weir__ingress_get_up(&in);
+            (void)weir__ingress_finish_sleep(&in);
         }
     } while (!(weir__ingress_look(&in) & 1));
 }

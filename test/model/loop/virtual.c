@@ -149,7 +149,7 @@ static const struct model_case cases[] = {
     {"a_message_comes_before_a_later_timer", .setup = init_message,
      .finish = fired_in_order, .preemption_bound = 2, .brief_bound = 1,
      .threads = {T(run_first), T(run_second)}},
-    {"time_begins_while_loops_lie_down", .setup = init_real,
+    {"time_begins_while_loops_prepare_sleep", .setup = init_real,
      .finish = fired_in_order, .preemption_bound = 1, .brief_runs = 2000,
      .steps = 2000, .threads = {T(begin), T(run_first), T(run_second)}},
 };

@@ -29,7 +29,7 @@ static int added;                   /* the poster's */
 static int to_do;                   /* const */
 static atomic(int) done;            /* taken or cancelled */
 static atomic(int) taken[NOTICES], cancelled[NOTICES]; /* how often */
-static atomic(uint32_t) bed[TAKERS];                   /* 1: get up */
+static atomic(uint32_t) bed[TAKERS];                   /* 1: wake up */
 static atomic(uint32_t) bell; /* 1: all is done but one */
 
 /* ---- waiting ---- */

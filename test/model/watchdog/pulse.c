@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pulse -- a reader never mixes two callbacks, and a loop that gets up is never
+ * pulse -- a reader never mixes two callbacks, and a loop that wakes is never
  * overlooked.
  */
 #include "watchdog/pulse.h"
@@ -123,17 +123,17 @@ static void watch(void)
         weir__parker_park(&parker);
 }
 
-static void get_up(void)
+static void finish_sleep(void)
 {
-    if (weir__pulse_get_up(&pulse))
+    if (weir__pulse_finish_sleep(&pulse))
         weir__parker_unpark(&parker);
 }
 
-static void get_up_twice(void)
+static void finish_sleep_twice(void)
 {
-    get_up();
-    weir__pulse_lie_down(&pulse);
-    get_up();
+    finish_sleep();
+    weir__pulse_prepare_sleep(&pulse);
+    finish_sleep();
 }
 
 /* Two words instead of one: whether the loop sleeps, and whether it must wake
@@ -155,7 +155,7 @@ static void watch_two_words(void)
     weir__parker_park(&parker);
 }
 
-static void get_up_with_two_words(void)
+static void finish_sleep_with_two_words(void)
 {
     store_release(&is_asleep, 0);
     if (load_acquire(&is_unwatched))
@@ -174,12 +174,12 @@ static const struct model_case cases[] = {
     {"ended_against_the_end", .setup = init,
      .threads = {T(end_two), T(read_end)}},
     {"watcher_that_sleeps_against_a_loop_that_gets_up", .setup = init,
-     .threads = {T(get_up), T(watch)}},
+     .threads = {T(finish_sleep), T(watch)}},
     {"watcher_that_sleeps_against_a_loop_that_gets_up_twice", .setup = init,
-     .threads = {T(get_up_twice), T(watch)}},
+     .threads = {T(finish_sleep_twice), T(watch)}},
     {"two_words_overlook_a_loop", .setup = init_two_words,
      .expect = MODEL_DEADLOCK,
-     .threads = {T(get_up_with_two_words), T(watch_two_words)}},
+     .threads = {T(finish_sleep_with_two_words), T(watch_two_words)}},
 };
 
 MODEL_CASES(cases)

@@ -108,10 +108,10 @@ static void expect_all_ran_once(void)
     expect_int(metrics.queue_depth, 0);
 }
 
-static void race_crowd(weir_fd_mode bed)
+static void race_crowd(weir_fd_mode fd_mode)
 {
     effort_spare_the_sanitizer();
-    loop_make(LOOP_OPTIONS(.fd_mode = bed, .metrics = true));
+    loop_make(LOOP_OPTIONS(.fd_mode = fd_mode, .metrics = true));
     crowd = (struct crowd){.seed = random_seed(), .left = PRODUCERS};
     crowd.producers = aligned_alloc(128, PRODUCERS * sizeof(struct producer));
     expect(crowd.producers != NULL);
@@ -170,7 +170,7 @@ static void welcome_submit(void *visitor, int status)
     welcome(visitor, status);
 }
 
-/* Busy, and about as long as the loop takes to lie down. */
+/* Busy, and about as long as the loop takes to go to sleep. */
 static void dawdle(struct random *random)
 {
     int64_t end_ns = effort_now() + (int64_t)random_below(random, DELAY_NS);
@@ -215,9 +215,9 @@ static void run_or_visit(struct crew *crew, unsigned id)
         expect_status(weir_loop_shutdown(loop, -1), 0);
 }
 
-static void race_sleep(weir_fd_mode bed)
+static void race_sleep(weir_fd_mode fd_mode)
 {
-    loop_make(LOOP_OPTIONS(.fd_mode = bed));
+    loop_make(LOOP_OPTIONS(.fd_mode = fd_mode));
     open_house();
     crew_run(VISITORS + 1, run_or_visit, NULL);
     loop_end();
@@ -233,7 +233,7 @@ STRESS_CASE(loop_that_lies_down_in_the_poller_misses_no_task)
     race_sleep(WEIR_FD_MODE_ALWAYS);
 }
 
-/* ---- a task that comes just when the loop lies down ---- */
+/* ---- a task that comes just when the loop goes to sleep ---- */
 
 enum { TEASES = 150000, LONGEST_TEASE = 600 };
 
@@ -249,7 +249,7 @@ static void notice(weir_task *task, int status)
 }
 
 /* Nobody sleeps here, and nobody looks at a clock: so the next task comes
- * within the few hundred nanoseconds that the loop takes to lie down. */
+ * within the few hundred nanoseconds that the loop takes to go to sleep. */
 static void await_notice(unsigned count)
 {
     for (unsigned looks = 1;
@@ -278,9 +278,9 @@ static void run_or_tease(struct crew *crew, unsigned id)
     expect_status(weir_loop_shutdown(loop, -1), 0);
 }
 
-static void race_tease(weir_fd_mode bed)
+static void race_tease(weir_fd_mode fd_mode)
 {
-    loop_make(LOOP_OPTIONS(.fd_mode = bed));
+    loop_make(LOOP_OPTIONS(.fd_mode = fd_mode));
     house.seed = random_seed();
     tease.task = (weir_task){.run = notice};
     crew_run(2, run_or_tease, NULL);
@@ -319,9 +319,9 @@ static void run_again_or_visit(struct crew *crew, unsigned id)
         run_while_anybody_visits();
 }
 
-static void race_idle(weir_fd_mode bed)
+static void race_idle(weir_fd_mode fd_mode)
 {
-    loop_make(LOOP_OPTIONS(.fd_mode = bed));
+    loop_make(LOOP_OPTIONS(.fd_mode = fd_mode));
     open_house();
     crew_run(VISITORS + RUNNERS, run_again_or_visit, NULL);
     loop_end();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * wake -- loops that spin before they sleep, and loops whose bed is changed
+ * wake -- loops that spin before they sleep, and loops whose fd mode is changed
  * under them.  A wake that is lost shows as a case that does not end by its
  * deadline.
  *
@@ -33,7 +33,7 @@ static struct match {
     } players[2];
     uint64_t ball;
     uint64_t passes; /* const */
-    bool is_over; /* atomic */
+    bool is_over;    /* atomic */
 } match;
 
 static void pass(struct player *player)
@@ -55,7 +55,7 @@ static void catch_ball(weir_task *task, int status)
     expect_status(weir_loop_shutdown(player->loop, -1), 0);
 }
 
-static void begin_match(int64_t spin_ns, weir_fd_mode bed)
+static void begin_match(int64_t spin_ns, weir_fd_mode fd_mode)
 {
     match.passes = effort_steps(PASSES);
     for (int i = 0; i < 2; i++) {
@@ -65,7 +65,7 @@ static void begin_match(int64_t spin_ns, weir_fd_mode bed)
                                   .other = &match.players[1 - i]};
         expect_status(
             weir_loop_new(&player->loop,
-                          LOOP_OPTIONS(.spin_ns = spin_ns, .fd_mode = bed)),
+                          LOOP_OPTIONS(.spin_ns = spin_ns, .fd_mode = fd_mode)),
             0);
     }
     pass(&match.players[0]);
@@ -93,9 +93,9 @@ static void play_alone(struct crew *crew, unsigned id)
     play(id);
 }
 
-static void hold_match(int64_t spin_ns, weir_fd_mode bed)
+static void hold_match(int64_t spin_ns, weir_fd_mode fd_mode)
 {
-    begin_match(spin_ns, bed);
+    begin_match(spin_ns, fd_mode);
     crew_run(2, play_alone, NULL);
     end_match();
 }
@@ -110,7 +110,7 @@ STRESS_CASE(loops_that_spin_before_the_poller_lose_no_pass)
     hold_match(SPIN_NS, WEIR_FD_MODE_ALWAYS);
 }
 
-/* About as long as a pass takes: it lies down just when the ball comes. */
+/* About as long as a pass takes: it goes to sleep just when the ball comes. */
 STRESS_CASE(loops_that_spin_for_a_moment_lose_no_pass)
 {
     hold_match(700, WEIR_FD_MODE_AUTO);
@@ -132,7 +132,7 @@ static void change_mode(weir_loop *at, struct random *random)
         expect_status(err, 0);
 }
 
-/* With a descriptor the bed is the poller, without one the futex. */
+/* With a descriptor the loop sleeps in the poller, without one on the futex. */
 static void change_descriptors(weir_loop *at, int fd)
 {
     int err = weir_fd_add(at, fd, WEIR_FD_READABLE, ignore, NULL);
@@ -205,7 +205,7 @@ static void ring(void *arg, int status)
 }
 
 /* Nobody sleeps here: so the next wake comes while the loop, which has looked
- * at the clock, is about to lie down. */
+ * at the clock, is about to go to sleep. */
 static void advance_and_wake(void)
 {
     struct random random = {random_seed()};
@@ -246,10 +246,10 @@ static void run_or_wake(struct crew *crew, unsigned id)
         wake_in_vain();
 }
 
-static void set_alarm(weir_fd_mode bed, unsigned threads)
+static void set_alarm(weir_fd_mode fd_mode, unsigned threads)
 {
     expect_status(weir_clock_freeze(0), 0);
-    loop_make(LOOP_OPTIONS(.fd_mode = bed));
+    loop_make(LOOP_OPTIONS(.fd_mode = fd_mode));
     weir_loop_ref(loop); /* for those who wake until the end */
     expect_status(weir_timer_start(loop, NULL, SECOND_NS,
                                    WEIR_TIMER_FIXED_RATE_CATCH_UP, ring, NULL),

@@ -187,7 +187,7 @@ static void *submit_quietly(void *arg)
 
 static unsigned woken;
 
-/* In the middle of the wait: the loop has lain down. */
+/* In the middle of the wait: the loop is asleep. */
 static void submit_on_another_thread(void)
 {
     pthread_t thread;
@@ -339,10 +339,11 @@ static void expect_not_early(void *arg, int status)
     record(arg, status);
 }
 
-static void expect_in_time(weir_fd_mode bed, enum failing_call call, int error)
+static void expect_in_time(weir_fd_mode fd_mode, enum failing_call call,
+                           int error)
 {
     begin();
-    loop_make(LOOP_OPTIONS(.fd_mode = bed));
+    loop_make(LOOP_OPTIONS(.fd_mode = fd_mode));
     deadline_ns = weir_clock_now() + DELAY_NS;
     expect_status(weir_timer_start(loop, NULL, DELAY_NS, WEIR_TIMER_ONCE,
                                    expect_not_early, "fired"),

@@ -66,13 +66,13 @@ static void tell_gone(void *arg, int status)
 
 /* ---- while the loop sleeps ---- */
 
-static void expect_all_reach_a_sleeper(weir_fd_mode bed)
+static void expect_all_reach_a_sleeper(weir_fd_mode fd_mode)
 {
     static struct bell bell;
     int fd = event_open(1);
 
     open_bell(&bell);
-    begin_on_thread(LOOP_OPTIONS(.fd_mode = bed));
+    begin_on_thread(LOOP_OPTIONS(.fd_mode = fd_mode));
     await_loop_asleep();
     watch_now(fd, WEIR_FD_READABLE, ring, &bell); /* is ready */
     await_post(&bell.rung);

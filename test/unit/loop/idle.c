@@ -38,11 +38,11 @@ struct sleeper {
     sem_t taken;
 };
 
-static void begin(struct sleeper *sleeper, weir_fd_mode bed)
+static void begin(struct sleeper *sleeper, weir_fd_mode fd_mode)
 {
     expect_int(sem_init(&sleeper->taken, 0, 0), 0);
-    expect_status(weir_loop_new(&sleeper->loop,
-                                LOOP_OPTIONS(.fd_mode = bed, .metrics = true)),
+    expect_status(weir_loop_new(&sleeper->loop, LOOP_OPTIONS(.fd_mode = fd_mode,
+                                                             .metrics = true)),
                   0);
     runner_start(&sleeper->runner, sleeper->loop, WEIR_RUN_UNTIL_CLOSED);
 }

@@ -28,10 +28,10 @@ static void make_running(void)
     expect_status(weir__ingress_claim(&in), 0);
 }
 
-static void make_asleep(enum weir__bed bed)
+static void make_asleep(enum weir__sleep_on on)
 {
     make_running();
-    expect(weir__ingress_lie_down(&in, bed, false));
+    expect(weir__ingress_prepare_sleep(&in, on, false));
 }
 
 static void make_terminating(void)
@@ -43,10 +43,10 @@ static void make_terminating(void)
     expect(!is_mine);
 }
 
-static void make_terminating_asleep(enum weir__bed bed)
+static void make_terminating_asleep(enum weir__sleep_on on)
 {
     make_terminating();
-    expect(weir__ingress_lie_down(&in, bed, true));
+    expect(weir__ingress_prepare_sleep(&in, on, true));
 }
 
 static void make_terminated(void)
@@ -117,7 +117,7 @@ CASE(ingress_task_may_be_pushed_again_after_drain)
 
 CASE(ingress_push_to_a_sleeper_asks_for_one_wake)
 {
-    make_asleep(WEIR__BED_FUTEX);
+    make_asleep(WEIR__SLEEP_ON_FUTEX);
     expect_state(WEIR__SLEEPING);
     expect_int(push(0), WEIR__WAKE_FUTEX);
     expect_state(WEIR__RUNNING);
@@ -127,7 +127,7 @@ CASE(ingress_push_to_a_sleeper_asks_for_one_wake)
 
 CASE(ingress_push_to_a_sleeper_in_the_poller_asks_for_that)
 {
-    make_asleep(WEIR__BED_POLLER);
+    make_asleep(WEIR__SLEEP_ON_POLLER);
     expect_state(WEIR__SLEEPING_IN_POLLER);
     expect_int(push(0), WEIR__WAKE_POLLER);
     expect_state(WEIR__RUNNING);
@@ -139,10 +139,10 @@ CASE(ingress_push_after_the_end_has_begun_is_refused)
 {
     make_terminating();
     expect_status(push(0), WEIR_ECLOSED);
-    make_terminating_asleep(WEIR__BED_FUTEX);
+    make_terminating_asleep(WEIR__SLEEP_ON_FUTEX);
     expect_status(push(0), WEIR_ECLOSED);
     expect_state(WEIR__TERMINATING_ASLEEP);
-    make_terminating_asleep(WEIR__BED_POLLER);
+    make_terminating_asleep(WEIR__SLEEP_ON_POLLER);
     expect_status(push(0), WEIR_ECLOSED);
     expect_state(WEIR__TERMINATING_IN_POLLER);
     make_terminated();
@@ -164,11 +164,11 @@ CASE(ingress_lets_in_what_is_expected_until_TERMINATED)
 
 CASE(ingress_wakes_a_sleeper_for_what_is_expected)
 {
-    make_terminating_asleep(WEIR__BED_FUTEX);
+    make_terminating_asleep(WEIR__SLEEP_ON_FUTEX);
     expect_int(weir__ingress_push(&in, &tasks[0], WEIR__EXPECTED),
                WEIR__WAKE_FUTEX);
     expect_state(WEIR__TERMINATING);
-    make_terminating_asleep(WEIR__BED_POLLER);
+    make_terminating_asleep(WEIR__SLEEP_ON_POLLER);
     expect_int(weir__ingress_push(&in, &tasks[0], WEIR__EXPECTED),
                WEIR__WAKE_POLLER);
     expect_state(WEIR__TERMINATING);
@@ -209,11 +209,11 @@ CASE(ingress_close_wakes_a_sleeper)
 {
     bool is_mine = true;
 
-    make_asleep(WEIR__BED_FUTEX);
+    make_asleep(WEIR__SLEEP_ON_FUTEX);
     expect_int(weir__ingress_close(&in, NULL, &is_mine), WEIR__WAKE_FUTEX);
     expect(!is_mine);
     expect_state(WEIR__TERMINATING);
-    make_asleep(WEIR__BED_POLLER);
+    make_asleep(WEIR__SLEEP_ON_POLLER);
     expect_int(weir__ingress_close(&in, &tasks[0], &is_mine),
                WEIR__WAKE_POLLER);
     expect_state(WEIR__TERMINATING);
@@ -229,7 +229,7 @@ CASE(ingress_close_again_adds_its_task)
                WEIR__WAKE_NOBODY);
     expect(!is_mine);
     expect_drained(1);
-    make_terminating_asleep(WEIR__BED_FUTEX);
+    make_terminating_asleep(WEIR__SLEEP_ON_FUTEX);
     expect_int(weir__ingress_close(&in, &tasks[0], &is_mine), WEIR__WAKE_FUTEX);
     expect(!is_mine);
     expect_state(WEIR__TERMINATING);
@@ -253,10 +253,10 @@ CASE(ingress_claim_of_what_another_has_is_refused)
 {
     make_running();
     expect_status(weir__ingress_claim(&in), -EBUSY);
-    make_asleep(WEIR__BED_FUTEX);
+    make_asleep(WEIR__SLEEP_ON_FUTEX);
     expect_status(weir__ingress_claim(&in), -EBUSY);
     expect_state(WEIR__SLEEPING);
-    make_asleep(WEIR__BED_POLLER);
+    make_asleep(WEIR__SLEEP_ON_POLLER);
     expect_status(weir__ingress_claim(&in), -EBUSY);
     make_terminating();
     expect_status(weir__ingress_claim(&in), -EBUSY);
@@ -296,55 +296,55 @@ CASE(ingress_leave_after_the_end_has_begun_is_refused)
 
 /* sleep */
 
-CASE(ingress_lie_down_with_a_task_is_refused)
+CASE(ingress_prepare_sleep_with_a_task_is_refused)
 {
     make_running();
     expect_int(push(0), WEIR__WAKE_NOBODY);
-    expect(!weir__ingress_lie_down(&in, WEIR__BED_FUTEX, false));
-    expect(!weir__ingress_lie_down(&in, WEIR__BED_POLLER, false));
+    expect(!weir__ingress_prepare_sleep(&in, WEIR__SLEEP_ON_FUTEX, false));
+    expect(!weir__ingress_prepare_sleep(&in, WEIR__SLEEP_ON_POLLER, false));
     expect_state(WEIR__RUNNING);
     expect_drained(1);
-    expect(weir__ingress_lie_down(&in, WEIR__BED_FUTEX, false));
+    expect(weir__ingress_prepare_sleep(&in, WEIR__SLEEP_ON_FUTEX, false));
 }
 
-CASE(ingress_lie_down_without_knowing_of_the_end_is_refused)
+CASE(ingress_prepare_sleep_without_knowing_of_the_end_is_refused)
 {
     make_terminating();
-    expect(!weir__ingress_lie_down(&in, WEIR__BED_FUTEX, false));
-    expect(!weir__ingress_lie_down(&in, WEIR__BED_POLLER, false));
+    expect(!weir__ingress_prepare_sleep(&in, WEIR__SLEEP_ON_FUTEX, false));
+    expect(!weir__ingress_prepare_sleep(&in, WEIR__SLEEP_ON_POLLER, false));
     expect_state(WEIR__TERMINATING);
-    expect(weir__ingress_lie_down(&in, WEIR__BED_FUTEX, true));
+    expect(weir__ingress_prepare_sleep(&in, WEIR__SLEEP_ON_FUTEX, true));
     expect_state(WEIR__TERMINATING_ASLEEP);
 }
 
-CASE(ingress_get_up_says_whether_somebody_else_did_it)
+CASE(ingress_finish_sleep_says_whether_somebody_else_did_it)
 {
     bool is_mine;
 
-    make_asleep(WEIR__BED_FUTEX);
-    expect(weir__ingress_get_up(&in));
+    make_asleep(WEIR__SLEEP_ON_FUTEX);
+    expect(weir__ingress_finish_sleep(&in));
     expect_state(WEIR__RUNNING);
-    expect(!weir__ingress_get_up(&in));
-    make_asleep(WEIR__BED_POLLER);
-    expect(weir__ingress_get_up(&in));
+    expect(!weir__ingress_finish_sleep(&in));
+    make_asleep(WEIR__SLEEP_ON_POLLER);
+    expect(weir__ingress_finish_sleep(&in));
     expect_state(WEIR__RUNNING);
-    make_asleep(WEIR__BED_FUTEX);
+    make_asleep(WEIR__SLEEP_ON_FUTEX);
     expect_int(push(0), WEIR__WAKE_FUTEX);
-    expect(!weir__ingress_get_up(&in));
-    make_asleep(WEIR__BED_POLLER);
+    expect(!weir__ingress_finish_sleep(&in));
+    make_asleep(WEIR__SLEEP_ON_POLLER);
     expect_int(weir__ingress_close(&in, NULL, &is_mine), WEIR__WAKE_POLLER);
-    expect(!weir__ingress_get_up(&in));
-    make_terminating_asleep(WEIR__BED_FUTEX);
-    expect(weir__ingress_get_up(&in));
+    expect(!weir__ingress_finish_sleep(&in));
+    make_terminating_asleep(WEIR__SLEEP_ON_FUTEX);
+    expect(weir__ingress_finish_sleep(&in));
     expect_state(WEIR__TERMINATING);
 }
 
-CASE(ingress_sleep_of_one_who_was_got_up_returns)
+CASE(ingress_sleep_of_a_woken_loop_returns)
 {
-    make_asleep(WEIR__BED_FUTEX);
+    make_asleep(WEIR__SLEEP_ON_FUTEX);
     expect_int(push(0), WEIR__WAKE_FUTEX);
     weir__ingress_sleep(&in, -1);
-    expect(!weir__ingress_get_up(&in));
+    expect(!weir__ingress_finish_sleep(&in));
 }
 
 CASE(ingress_sleep_ends_not_before_its_deadline)
@@ -352,10 +352,10 @@ CASE(ingress_sleep_ends_not_before_its_deadline)
     for (int64_t timeout_ns = 1; timeout_ns < 20000000; timeout_ns *= 7) {
         int64_t deadline_ns = weir__clock_real() + timeout_ns;
 
-        make_asleep(WEIR__BED_FUTEX);
+        make_asleep(WEIR__SLEEP_ON_FUTEX);
         weir__ingress_sleep(&in, deadline_ns);
         expect(weir__clock_real() >= deadline_ns);
-        expect(weir__ingress_get_up(&in));
+        expect(weir__ingress_finish_sleep(&in));
     }
 }
 
@@ -416,9 +416,9 @@ static void consume(void)
             __atomic_store_n(&post->is_free, true, __ATOMIC_RELEASE);
         }
         if (next < ROUNDS &&
-            weir__ingress_lie_down(&in, WEIR__BED_FUTEX, false)) {
+            weir__ingress_prepare_sleep(&in, WEIR__SLEEP_ON_FUTEX, false)) {
             weir__ingress_sleep(&in, -1);
-            (void)weir__ingress_get_up(&in);
+            (void)weir__ingress_finish_sleep(&in);
         }
     }
 }

@@ -467,7 +467,7 @@ static void let_another_submit(void *word, int status)
     crew_run(1, submit_elsewhere, NULL);
 }
 
-/* It came after the turn had looked, and before the loop could lie down. */
+/* It came after the turn had looked, and before the loop could go to sleep. */
 CASE(step_backend_is_readable_by_a_task_that_came_during_the_step)
 {
     int fd;

@@ -244,11 +244,11 @@ CASE(timer_of_a_millisecond_is_neither_early_nor_a_step_late)
 }
 
 /* By the real clock: the loop sleeps there. */
-static void expect_never_early_in(weir_fd_mode bed)
+static void expect_never_early_in(weir_fd_mode fd_mode)
 {
     struct millisecond timer = {.wanted = 300};
 
-    loop_make(LOOP_OPTIONS(.fd_mode = bed));
+    loop_make(LOOP_OPTIONS(.fd_mode = fd_mode));
     expect_status(weir_loop_submit(loop, restart_millisecond, &timer), 0);
     loop_run();
     expect_int(timer.firings, 300);
@@ -280,11 +280,11 @@ static void start_real_crowd(void *arg, int status)
     }
 }
 
-static void expect_crowd_never_early_in(weir_fd_mode bed)
+static void expect_crowd_never_early_in(weir_fd_mode fd_mode)
 {
     struct random random = {random_seed()};
 
-    loop_make(LOOP_OPTIONS(.fd_mode = bed));
+    loop_make(LOOP_OPTIONS(.fd_mode = fd_mode));
     expect_status(weir_loop_submit(loop, start_real_crowd, &random), 0);
     loop_run();
     expect_int(arrivals, 500);
@@ -303,11 +303,11 @@ CASE(timer_of_any_delay_is_never_early_in_the_poller)
 
 /* Late by as little as possible, but not by looking again and again: a turn
  * for the start, one in which it fires, and a few to spare. */
-static void expect_no_spin_in(weir_fd_mode bed)
+static void expect_no_spin_in(weir_fd_mode fd_mode)
 {
     weir_metrics metrics = {.size = sizeof(metrics)};
 
-    loop_make(LOOP_OPTIONS(.fd_mode = bed, .metrics = true));
+    loop_make(LOOP_OPTIONS(.fd_mode = fd_mode, .metrics = true));
     loop_timer(5 * MILLISECOND_NS + 777, "fired");
     loop_run();
     expect_recorded("fired");

@@ -68,11 +68,11 @@ static void ring(void *arg, int status)
     expect_int(sem_post(&alarm->rung), 0);
 }
 
-static void expect_wakes_in(weir_fd_mode bed)
+static void expect_wakes_in(weir_fd_mode fd_mode)
 {
     static struct alarm alarm;
 
-    begin_on_thread(LOOP_OPTIONS(.fd_mode = bed));
+    begin_on_thread(LOOP_OPTIONS(.fd_mode = fd_mode));
     expect_int(sem_init(&alarm.rung, 0, 0), 0);
     for (int64_t delay_ns = 0; delay_ns < 4 * MILLISECOND_NS;
          delay_ns += MILLISECOND_NS / 4) {
@@ -238,13 +238,13 @@ static bool send_and_take_back(struct random *random, unsigned *delivered)
     return status == 0;
 }
 
-static void expect_fires_or_is_cancelled(weir_fd_mode bed)
+static void expect_fires_or_is_cancelled(weir_fd_mode fd_mode)
 {
     enum { LETTERS = 20000 };
     struct random random = {random_seed()};
     unsigned delivered = 0, taken_back = 0;
 
-    begin_on_thread(LOOP_OPTIONS(.fd_mode = bed, .spin_ns = 100000));
+    begin_on_thread(LOOP_OPTIONS(.fd_mode = fd_mode, .spin_ns = 100000));
     for (int i = 0; i < LETTERS; i++)
         taken_back += send_and_take_back(&random, &delivered);
     end_on_thread();
@@ -488,11 +488,11 @@ CASE(timer_on_its_way_can_be_let_go_inside)
 
 /* ---- who holds the loop ---- */
 
-static void expect_unref_ends_run(weir_fd_mode bed)
+static void expect_unref_ends_run(weir_fd_mode fd_mode)
 {
     weir_timer id;
 
-    loop_make(LOOP_OPTIONS(.fd_mode = bed));
+    loop_make(LOOP_OPTIONS(.fd_mode = fd_mode));
     expect_status(
         weir_timer_start(loop, &id, HOUR_NS, WEIR_TIMER_ONCE, record, "fired"),
         0);
@@ -521,13 +521,13 @@ CASE(timer_unref_elsewhere_lets_a_loop_in_the_poller_become_idle)
 
 /* ---- the clock that tests set ---- */
 
-static void expect_wake_shows_the_time(weir_fd_mode bed)
+static void expect_wake_shows_the_time(weir_fd_mode fd_mode)
 {
     static struct alarm alarm;
 
     expect_status(weir_clock_freeze(0), 0);
     expect_int(sem_init(&alarm.rung, 0, 0), 0);
-    begin_on_thread(LOOP_OPTIONS(.fd_mode = bed));
+    begin_on_thread(LOOP_OPTIONS(.fd_mode = fd_mode));
     for (int i = 0; i < 500; i++) {
         alarm.deadline_ns = weir_clock_now() + HOUR_NS;
         expect_status(weir_timer_start(loop, NULL, HOUR_NS, WEIR_TIMER_ONCE,

@@ -115,7 +115,7 @@ CASE(census_shows_the_callback_that_runs_and_what_it_works_on)
     expect_status(weir_loop_free(loop), 0);
 }
 
-/* A loop that sleeps for long has slept for long, before it gets up. */
+/* A loop that sleeps for long has slept for long, before it wakes up. */
 CASE(census_time_asleep_includes_the_sleep_that_lasts)
 {
     weir_loop *loop = new_loop("sleeper");

@@ -405,7 +405,7 @@ static void begin_pulse(void)
 
 static void end_pulse(void)
 {
-    weir__watched_lie_down(&own_watched);
+    weir__watched_prepare_sleep(&own_watched);
     weir__watched_end(outer);
     weir__watched_leave(&own_watched);
 }
