@@ -514,37 +514,19 @@ static void put_item(const char *title, const char *text)
     putchar('\n');
 }
 
-void options_man_page(void)
+static void put_options(bool is_jobs)
 {
     char text[64];
 
-    printf(
-        ".TH WEIR 1 \"\" \"weir %s\"\n.SH NAME\nweir \\- %s\n"
-        ".SH SYNOPSIS\n.B %s\n.br\n.B %s\n.br\n.B %s\n.br\n.B %s\n"
-        ".br\n.B %s\n"
-        ".SH DESCRIPTION\nRuns a JavaScript file, an ES module or a "
-        "CommonJS module, until there is nothing left to do.\n"
-        "Without a file, or with \\-, the program is read from stdin.\n"
-        "If stdin is a terminal and no file is given, it is read line by line, "
-        "and each value is printed.\n"
-        ".SH OPTIONS\n",
-        WEIR_VERSION, summary, usage, test_usage, explore_usage, top_usage,
-        jobs_usage);
     for (int i = 0; i < COUNT_OF_OPTIONS; i++) {
         spell(&table[i], text, sizeof(text));
-        if (group_of(&table[i]) != JOBS)
+        if ((group_of(&table[i]) == JOBS) == is_jobs)
             put_item(text, table[i].help);
     }
-    printf(".SH JOBS\n.B weir jobs\nlooks at a store of jobs, and changes it.\n"
-           "URL is a file of SQLite or a postgres:// URL.\n"
-           "Without a command, it lists the queues.\n");
-    for (size_t i = 0; i < sizeof(jobs_commands) / sizeof(*jobs_commands); i++)
-        put_item(jobs_commands[i].usage, jobs_commands[i].help);
-    for (int i = 0; i < COUNT_OF_OPTIONS; i++) {
-        spell(&table[i], text, sizeof(text));
-        if (group_of(&table[i]) == JOBS)
-            put_item(text, table[i].help);
-    }
+}
+
+static void put_last_sections(void)
+{
     printf(
         ".SH EXIT STATUS\n"
         ".TP\n.B 0\nthe program has ended; process.exit can set a status\n"
@@ -565,4 +547,28 @@ void options_man_page(void)
         "fields of each request to it\n"
         ".TP\n.B NO_COLOR\ndo not use colours on a terminal\n"
         ".SH SEE ALSO\n.BR weir (7)\n");
+}
+
+void options_man_page(void)
+{
+    printf(
+        ".TH WEIR 1 \"\" \"weir %s\"\n.SH NAME\nweir \\- %s\n"
+        ".SH SYNOPSIS\n.B %s\n.br\n.B %s\n.br\n.B %s\n.br\n.B %s\n"
+        ".br\n.B %s\n"
+        ".SH DESCRIPTION\nRuns a JavaScript file, an ES module or a "
+        "CommonJS module, until there is nothing left to do.\n"
+        "Without a file, or with \\-, the program is read from stdin.\n"
+        "If stdin is a terminal and no file is given, it is read line by line, "
+        "and each value is printed.\n"
+        ".SH OPTIONS\n",
+        WEIR_VERSION, summary, usage, test_usage, explore_usage, top_usage,
+        jobs_usage);
+    put_options(false);
+    printf(".SH JOBS\n.B weir jobs\nlooks at a store of jobs, and changes it.\n"
+           "URL is a file of SQLite or a postgres:// URL.\n"
+           "Without a command, it lists the queues.\n");
+    for (size_t i = 0; i < sizeof(jobs_commands) / sizeof(*jobs_commands); i++)
+        put_item(jobs_commands[i].usage, jobs_commands[i].help);
+    put_options(true);
+    put_last_sections();
 }

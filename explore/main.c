@@ -72,65 +72,69 @@ static long number(const char *option, const char *text)
     return value;
 }
 
+static const struct option table[] = {{"list", no_argument, NULL, 'l'},
+                                      {"long", no_argument, NULL, 'g'},
+                                      {"replay", required_argument, NULL, 'r'},
+                                      {"bound", required_argument, NULL, 'b'},
+                                      {"random", required_argument, NULL, 'n'},
+                                      {"pct", required_argument, NULL, 'p'},
+                                      {"seed", required_argument, NULL, 's'},
+                                      {"no-reduction", no_argument, NULL, 'a'},
+                                      {"stop", no_argument, NULL, 'x'},
+                                      {"quiet", no_argument, NULL, 'q'},
+                                      {"help", no_argument, NULL, 'h'},
+                                      {NULL, 0, NULL, 0}};
+
+static void take_option(struct overrides *o, int letter, const char *program)
+{
+    switch (letter) {
+    case 'l':
+        o->is_list = true;
+        break;
+    case 'g':
+        o->with_long = true;
+        break;
+    case 'r':
+        o->search.replay = optarg;
+        break;
+    case 'b':
+        o->bound = number("bound", optarg);
+        break;
+    case 'n':
+        o->random_runs = number("random", optarg);
+        break;
+    case 'p':
+        o->pct_depth = number("pct", optarg);
+        break;
+    case 's':
+        o->search.seed = (uint64_t)number("seed", optarg);
+        break;
+    case 'a':
+        o->search.no_reduction = true;
+        break;
+    case 'x':
+        o->stops = true;
+        break;
+    case 'q':
+        o->search.is_quiet = true;
+        break;
+    case 'h':
+        print_help(program);
+        exit(0);
+    default:
+        fprintf(stderr, "try %s --help\n", program);
+        exit(2);
+    }
+}
+
 static struct overrides parse(int argc, char **argv)
 {
-    static const struct option table[] = {
-        {"list", no_argument, NULL, 'l'},
-        {"long", no_argument, NULL, 'g'},
-        {"replay", required_argument, NULL, 'r'},
-        {"bound", required_argument, NULL, 'b'},
-        {"random", required_argument, NULL, 'n'},
-        {"pct", required_argument, NULL, 'p'},
-        {"seed", required_argument, NULL, 's'},
-        {"no-reduction", no_argument, NULL, 'a'},
-        {"stop", no_argument, NULL, 'x'},
-        {"quiet", no_argument, NULL, 'q'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0}};
     struct overrides o = {.bound = -1, .random_runs = -1, .pct_depth = -1};
     int letter;
 
     o.search.seed = 1;
-    while ((letter = getopt_long(argc, argv, "", table, NULL)) != -1) {
-        switch (letter) {
-        case 'l':
-            o.is_list = true;
-            break;
-        case 'g':
-            o.with_long = true;
-            break;
-        case 'r':
-            o.search.replay = optarg;
-            break;
-        case 'b':
-            o.bound = number("bound", optarg);
-            break;
-        case 'n':
-            o.random_runs = number("random", optarg);
-            break;
-        case 'p':
-            o.pct_depth = number("pct", optarg);
-            break;
-        case 's':
-            o.search.seed = (uint64_t)number("seed", optarg);
-            break;
-        case 'a':
-            o.search.no_reduction = true;
-            break;
-        case 'x':
-            o.stops = true;
-            break;
-        case 'q':
-            o.search.is_quiet = true;
-            break;
-        case 'h':
-            print_help(argv[0]);
-            exit(0);
-        default:
-            fprintf(stderr, "try %s --help\n", argv[0]);
-            exit(2);
-        }
-    }
+    while ((letter = getopt_long(argc, argv, "", table, NULL)) != -1)
+        take_option(&o, letter, argv[0]);
     o.names = (const char *const *)&argv[optind];
     o.name_count = (size_t)(argc - optind);
     if (o.search.replay != NULL && o.name_count != 1) {

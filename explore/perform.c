@@ -322,24 +322,13 @@ static void tick(struct actor *actor)
     }
 }
 
-void perform(struct actor *actor)
+/* An operation that reads or writes a word. */
+static void perform_access(struct actor *actor)
 {
     unsigned location = 0;
 
-    tick(actor);
-
-    switch (actor->op.kind) {
-    case OP_LOAD:
-    case OP_STORE:
-    case OP_RMW:
-    case OP_CAS:
-    case OP_WAIT:
-        if (!locate(actor, &location))
-            return;
-        break;
-    default:
-        break;
-    }
+    if (!locate(actor, &location))
+        return;
     switch (actor->op.kind) {
     case OP_LOAD:
         perform_load(actor, location);
@@ -353,6 +342,24 @@ void perform(struct actor *actor)
     case OP_CAS:
         perform_cas(actor, location);
         break;
+    default:
+        perform_wait(actor, location);
+        break;
+    }
+}
+
+void perform(struct actor *actor)
+{
+    tick(actor);
+
+    switch (actor->op.kind) {
+    case OP_LOAD:
+    case OP_STORE:
+    case OP_RMW:
+    case OP_CAS:
+    case OP_WAIT:
+        perform_access(actor);
+        break;
     case OP_FENCE:
         perform_fence(actor);
         break;
@@ -364,9 +371,6 @@ void perform(struct actor *actor)
         break;
     case OP_HEAVY:
         perform_heavy(actor);
-        break;
-    case OP_WAIT:
-        perform_wait(actor, location);
         break;
     case OP_WAKE:
         perform_wake(actor);

@@ -117,8 +117,8 @@ static void list_threads(char *text, size_t size, uint8_t set,
         snprintf(text, size, "nobody");
 }
 
-void trace_describe(char *text, size_t size, const struct op *op,
-                    const struct model_case *test)
+/* Describe a load, a store, or a read-modify-write. */
+static void describe_access(char *text, size_t size, const struct op *op)
 {
     char a[CELL], b[CELL];
     const char *name = name_of(op);
@@ -128,6 +128,7 @@ void trace_describe(char *text, size_t size, const struct op *op,
     show(a, sizeof(a), op, op->read);
     show(b, sizeof(b), op, op->wrote);
     switch (op->kind) {
+    default:
     case OP_LOAD:
         snprintf(text, size, "load.%s %s = %s%s", order, name, a, stale);
         break;
@@ -146,8 +147,28 @@ void trace_describe(char *text, size_t size, const struct op *op,
         else
             snprintf(text, size, "cas.%s %s = %s, no%s", order, name, a, stale);
         break;
+    }
+}
+
+void trace_describe(char *text, size_t size, const struct op *op,
+                    const struct model_case *test)
+{
+    static const char *const plain[] = {[OP_LIGHT] = "light fence",
+                                        [OP_HEAVY] = "membarrier",
+                                        [OP_FREE] = "free",
+                                        [OP_LOCAL] = "goes on"};
+    char cell[CELL];
+    const char *name = name_of(op);
+
+    switch (op->kind) {
+    case OP_LOAD:
+    case OP_STORE:
+    case OP_RMW:
+    case OP_CAS:
+        describe_access(text, size, op);
+        break;
     case OP_FENCE:
-        snprintf(text, size, "fence.%s", order);
+        snprintf(text, size, "fence.%s", order_name(op->order));
         break;
     case OP_SYNC:
         snprintf(text, size, op->read == 0 ? "%s %s" : "%s %s: %s",
@@ -155,33 +176,24 @@ void trace_describe(char *text, size_t size, const struct op *op,
                  op->verb->object != NULL ? op->verb->object : name,
                  strerrorname_np((int)op->read));
         break;
-    case OP_LIGHT:
-        snprintf(text, size, "light fence");
-        break;
-    case OP_HEAVY:
-        snprintf(text, size, "membarrier");
-        break;
     case OP_WAIT:
         snprintf(text, size,
                  op->is_done ? "sleeps on %s = %s" : "does not sleep: %s = %s",
-                 name, a);
+                 name, show(cell, sizeof(cell), op, op->read));
         break;
     case OP_WAKE:
-        list_threads(a, sizeof(a), op->woken, test);
-        snprintf(text, size, "wakes %s", a);
+        list_threads(cell, sizeof(cell), op->woken, test);
+        snprintf(text, size, "wakes %s", cell);
         break;
     case OP_ALLOC:
         snprintf(text, size, op->pointer != NULL ? "alloc %zu" : "alloc fails",
                  op->size);
         break;
-    case OP_FREE:
-        snprintf(text, size, "free");
-        break;
     case OP_EXPIRE:
         snprintf(text, size, op->is_done ? "times out" : "wakes by itself");
         break;
-    case OP_LOCAL:
-        snprintf(text, size, "goes on");
+    default:
+        snprintf(text, size, "%s", plain[op->kind]);
         break;
     }
 }

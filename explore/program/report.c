@@ -180,15 +180,9 @@ static bool describe_blocked(char *text, size_t size, unsigned thread,
 
 /* --- what was covered -------------------------------------------------------- */
 
-static void print_coverage(FILE *out, const weir_explore_options *options,
-                           const weir_explore_result *result,
-                           const struct search_result *found)
+static void print_schedules(FILE *out, const weir_explore_options *options,
+                            const weir_explore_result *result)
 {
-    fprintf(out,
-            "%" PRIu64 " executions, %" PRIu64 " more pruned, %" PRIu64
-            " states, %u threads, at most %u operations, %.2f s\n",
-            result->executions, result->pruned, result->states, result->threads,
-            result->depth, result->seconds);
     if (options->replay != NULL)
         fprintf(out, "covered: the one schedule that was given\n");
     else if (options->mode == WEIR_EXPLORE_RANDOM)
@@ -215,6 +209,18 @@ static void print_coverage(FILE *out, const weir_explore_options *options,
     else
         fprintf(out, "covered: every schedule, and every value that C11 lets a "
                      "load return\n");
+}
+
+static void print_coverage(FILE *out, const weir_explore_options *options,
+                           const weir_explore_result *result,
+                           const struct search_result *found)
+{
+    fprintf(out,
+            "%" PRIu64 " executions, %" PRIu64 " more pruned, %" PRIu64
+            " states, %u threads, at most %u operations, %.2f s\n",
+            result->executions, result->pruned, result->states, result->threads,
+            result->depth, result->seconds);
+    print_schedules(out, options, result);
     if (found->too_long != 0)
         fprintf(out,
                 "not covered: %" PRIu64

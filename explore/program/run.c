@@ -247,12 +247,47 @@ static void fill(weir_explore_result *result, const struct search_result *found)
     result->replay = found->replay != NULL ? strdup(found->replay) : NULL;
 }
 
+/* Run the search, and then look for a shorter execution that fails. */
+static void search(const struct model_case *what,
+                   const weir_explore_options *options,
+                   struct search_result *found)
+{
+    struct search_options how = {.seed = options->seed,
+                                 .replay = options->replay,
+                                 .no_reduction = options->no_reduction,
+                                 .is_quiet = !options->shows_progress,
+                                 .is_lenient = true,
+                                 .seconds = options->seconds,
+                                 .stop = &is_stopped,
+                                 .progress = fdopen(dup(2), "w")};
+
+    if (!options->shows_output)
+        report_mute();
+    kernel_take();
+    watch_begin();
+    image_take();
+    shelf_take();
+    if (options->replay == NULL)
+        check_repeatable(what);
+    site_keep_callers(options->replay != NULL);
+    search_run(what, &how, found);
+    site_keep_callers(false);
+    if (found->finding != MODEL_NOTHING) {
+        shorten(what, &how, found);
+        run_again(what, &how, found);
+    }
+    watch_end();
+    if (!options->shows_output)
+        report_unmute();
+    if (how.progress != NULL)
+        fclose(how.progress);
+}
+
 int weir_explore_run(void (*test)(void *argument), void *argument,
                      const weir_explore_options *options,
                      weir_explore_result *result)
 {
     weir_explore_options o;
-    struct search_options how = {.is_lenient = true, .stop = &is_stopped};
     struct search_result found;
     struct model_case what;
     weir_explore_result all;
@@ -270,32 +305,7 @@ int weir_explore_run(void (*test)(void *argument), void *argument,
     the_argument = argument;
     is_stopped = false;
     what = make_case(&o);
-    how.seed = o.seed;
-    how.replay = o.replay;
-    how.no_reduction = o.no_reduction;
-    how.is_quiet = !o.shows_progress;
-    how.seconds = o.seconds;
-    how.progress = fdopen(dup(2), "w");
-    if (!o.shows_output)
-        report_mute();
-    kernel_take();
-    watch_begin();
-    image_take();
-    shelf_take();
-    if (o.replay == NULL)
-        check_repeatable(&what);
-    site_keep_callers(o.replay != NULL);
-    search_run(&what, &how, &found);
-    site_keep_callers(false);
-    if (found.finding != MODEL_NOTHING) {
-        shorten(&what, &how, &found);
-        run_again(&what, &how, &found);
-    }
-    watch_end();
-    if (!o.shows_output)
-        report_unmute();
-    if (how.progress != NULL)
-        fclose(how.progress);
+    search(&what, &o, &found);
     fill(&all, &found);
     all.report = report_make(&what, &o, &found, &all);
     if (o.makes_page && found.finding != MODEL_NOTHING)

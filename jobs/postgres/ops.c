@@ -456,6 +456,21 @@ static void read_retry(struct weir__op *op, struct weir__row row)
         weir__op_fail(op, -ENOENT, "there is no such dead job");
 }
 
+static void read_lease(struct weir__op *op, struct weir__row row)
+{
+    if (weir__row_number(row, 0) == 0)
+        weir__op_fail(op, WEIR_ELEASE,
+                      "the lease has ended: another worker may have the job");
+}
+
+static void read_settle(struct weir__op *op, struct weir__row row)
+{
+    if (op->in.settle.outcome.kind == WEIR_JOBS_OUTCOME_ELSEWHERE)
+        weir__op_settled_elsewhere(op, weir__row_number(row, 0) != 0);
+    else
+        read_lease(op, row);
+}
+
 void weir__ops_read(struct weir__engine *engine, struct weir__op *op,
                     const PGresult *result)
 {
@@ -470,16 +485,10 @@ void weir__ops_read(struct weir__engine *engine, struct weir__op *op,
         read_claims(engine, &op->in.claim, result);
         return;
     case WEIR__OP_SETTLE:
-        if (op->in.settle.outcome.kind == WEIR_JOBS_OUTCOME_ELSEWHERE) {
-            weir__op_settled_elsewhere(op, weir__row_number(row, 0) != 0);
-            return;
-        }
-        /* fall through */
+        read_settle(op, row);
+        return;
     case WEIR__OP_PROGRESS:
-        if (weir__row_number(row, 0) == 0)
-            weir__op_fail(op, WEIR_ELEASE,
-                          "the lease has ended: another worker may have the "
-                          "job");
+        read_lease(op, row);
         return;
     case WEIR__OP_LOOK:
         read_look(op, row);

@@ -171,62 +171,30 @@ void weir__bind_bytes(sqlite3_stmt *statement, int at, const void *bytes,
 
 /* ---- transactions ---- */
 
-static void carry_out(struct weir__engine *engine, struct weir__op *op)
+static void refuse_transfer(struct weir__engine *engine, struct weir__op *op)
 {
-    switch (op->kind) {
-    case WEIR__OP_ADD:
-        weir__store_add(engine, op);
-        return;
-    case WEIR__OP_CLAIM:
-        weir__store_claim(engine, op);
-        return;
-    case WEIR__OP_RENEW:
-        weir__store_renew(engine, op);
-        return;
-    case WEIR__OP_SETTLE:
-        weir__store_settle(engine, op);
-        return;
-    case WEIR__OP_PROGRESS:
-        weir__store_progress(engine, op);
-        return;
-    case WEIR__OP_LIMIT:
-        weir__store_limit(engine, op);
-        return;
-    case WEIR__OP_PAUSE:
-        weir__store_pause(engine, op);
-        return;
-    case WEIR__OP_LOOK:
-        weir__store_look(engine, op);
-        return;
-    case WEIR__OP_GET:
-        weir__store_get(engine, op);
-        return;
-    case WEIR__OP_CANCEL:
-        weir__store_cancel(engine, op);
-        return;
-    case WEIR__OP_RETRY:
-        weir__store_retry(engine, op);
-        return;
-    case WEIR__OP_LIST:
-        weir__store_list(engine, op);
-        return;
-    case WEIR__OP_SCHEDULE:
-        weir__store_schedule(engine, op);
-        return;
-    case WEIR__OP_UNSCHEDULE:
-        weir__store_unschedule(engine, op);
-        return;
-    case WEIR__OP_PLANS:
-        weir__store_plans(engine, op);
-        return;
-    case WEIR__OP_TRANSFER:
-        weir__op_fail(op, -ENOTSUP,
-                      "a file of SQLite is read and written itself");
-        return;
-    default: /* the dispatcher's */
-        return;
-    }
+    weir__op_fail(op, -ENOTSUP, "a file of SQLite is read and written itself");
 }
+
+/* NULL: the dispatcher's. */
+static void (*const carry_out[])(struct weir__engine *, struct weir__op *) = {
+    [WEIR__OP_ADD] = weir__store_add,
+    [WEIR__OP_CLAIM] = weir__store_claim,
+    [WEIR__OP_RENEW] = weir__store_renew,
+    [WEIR__OP_SETTLE] = weir__store_settle,
+    [WEIR__OP_PROGRESS] = weir__store_progress,
+    [WEIR__OP_LIMIT] = weir__store_limit,
+    [WEIR__OP_PAUSE] = weir__store_pause,
+    [WEIR__OP_LOOK] = weir__store_look,
+    [WEIR__OP_GET] = weir__store_get,
+    [WEIR__OP_CANCEL] = weir__store_cancel,
+    [WEIR__OP_RETRY] = weir__store_retry,
+    [WEIR__OP_LIST] = weir__store_list,
+    [WEIR__OP_SCHEDULE] = weir__store_schedule,
+    [WEIR__OP_UNSCHEDULE] = weir__store_unschedule,
+    [WEIR__OP_PLANS] = weir__store_plans,
+    [WEIR__OP_TRANSFER] = refuse_transfer,
+};
 
 static void begin(struct weir__engine *engine)
 {
@@ -257,7 +225,9 @@ static void run(struct weir__engine *engine, struct weir__op *first)
     weir__store_run_schedules(engine); /* before the claims, which come last */
     for (struct weir__op *op = first; op != NULL && engine->status == 0;
          op = op->next)
-        carry_out(engine, op);
+        if (op->kind < sizeof(carry_out) / sizeof(*carry_out) &&
+            carry_out[op->kind] != NULL)
+            carry_out[op->kind](engine, op);
     (void)weir__sql_run(engine, weir__sql(engine, WEIR__SQL_COMMIT));
     if (engine->status != 0) {
         roll_back(engine);
