@@ -124,11 +124,12 @@ static JSValue new_record(JSContext *context, const weir_dns_record *record)
 JSValue weir__js_records(JSContext *context, const weir_query_result *result)
 {
     JSValue list = JS_NewArray(context);
+    uint32_t count = 0;
 
-    for (size_t i = 0; i < result->count && !JS_IsException(list); i++)
-        if (weir__js_set_element(context, list, (uint32_t)i,
-                                 new_record(context, &result->records[i])) <
-            0) {
+    for (const weir_dns_record *record = result->records;
+         record != NULL && !JS_IsException(list); record = record->next)
+        if (weir__js_set_element(context, list, count++,
+                                 new_record(context, record)) < 0) {
             JS_FreeValue(context, list);
             return JS_EXCEPTION;
         }

@@ -355,6 +355,8 @@ static int read_message(const unsigned char *message, size_t size,
             continue;
         if (records != NULL)
             records[count] = record;
+        if (records != NULL && count > 0)
+            records[count - 1].next = &records[count];
         count++;
     }
     return cursor.err != 0 ? cursor.err : count;

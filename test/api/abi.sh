@@ -17,6 +17,9 @@ import sys
 
 # Structs that begin with their size, and rows of reports and answers.
 STRUCT = re.compile(r"typedef struct (\w+) \{([^{}]*)\} \1;")
+# The union that it ends with is cut in no older version.
+RECORD = re.compile(r"(typedef struct weir_dns_record \{.*?)(\} weir_dns_record;)",
+                    re.S)
 ROWS = {"weir_holder", "weir_jobs_info", "weir_jobs_queue", "weir_jobs_plan",
         "weir_jobs_holder", "weir_jobs_reply"}
 directory, version = sys.argv[1:]
@@ -37,9 +40,14 @@ def change(match):
 
 for path in pathlib.Path(directory).glob("weir/**/*.h"):
     text = re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.S)
-    path.write_text(STRUCT.sub(change, text))
+    text = STRUCT.sub(change, text)
+    if version == "newer":
+        text, count = RECORD.subn(r"\1    void *future;\n\2", text)
+        grown += ["weir_dns_record"] * count
+    path.write_text(text)
 assert ROWS | {"weir_loop_options", "weir_metrics", "weir_js_options",
                "weir_board_counts"} <= set(grown), grown
+assert version == "older" or "weir_dns_record" in grown
 END
 }
 
@@ -300,6 +308,97 @@ int main(int argc, char **argv)
 }
 END
 
+# A server of names answers with three addresses.
+cat >"$scratch/program-net.c" <<'END'
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <weir.h>
+#include <weir/net/query.h>
+
+enum { ADDRESSES = 3 };
+
+static int right;
+
+static void serve(void *arg, int status, int fd, unsigned events)
+{
+    struct sockaddr_storage peer;
+    socklen_t peer_size = sizeof(peer);
+    unsigned char bytes[512];
+    ssize_t size;
+
+    (void)arg, (void)events;
+    if (status != 0)
+        return;
+    size = recvfrom(fd, bytes, sizeof(bytes) - 16 * ADDRESSES, 0,
+                    (struct sockaddr *)&peer, &peer_size);
+    if (size < 12)
+        return;
+    memcpy(bytes + 2, "\x81\x80\0\1\0\3\0\0\0\0", 10);
+    size = 12 + (ssize_t)strlen((char *)bytes + 12) + 1 + 4; /* one question */
+    for (char i = 1; i <= ADDRESSES; i++, size += 16) {
+        memcpy(bytes + size, "\xc0\x0c\0\1\0\1\0\0\0\x3c\0\4\x7f\0\0", 15);
+        bytes[size + 15] = (unsigned char)i;
+    }
+    (void)!sendto(fd, bytes, (size_t)size, 0, (struct sockaddr *)&peer,
+                  peer_size);
+}
+
+static void on_records(void *arg, int status, const weir_query_result *result)
+{
+    char text[WEIR_ADDRESS_TEXT], wanted[WEIR_ADDRESS_TEXT];
+    int i = 0;
+
+    if (arg != NULL || status != 0 || result->count != ADDRESSES)
+        return;
+    for (const weir_dns_record *record = result->records; record != NULL;
+         record = record->next) {
+        snprintf(wanted, sizeof(wanted), "127.0.0.%d", ++i);
+        weir_address_format_host(&record->as.address, text, sizeof(text));
+        right += record->type == WEIR_DNS_A && record->ttl_s == 60 &&
+                 strcmp(record->name, "a.test") == 0 &&
+                 strcmp(text, wanted) == 0;
+    }
+}
+
+int main(void)
+{
+    weir_resolver_options options = {.size = sizeof(options),
+                                     .server_count = 1};
+    weir_address server;
+    weir_resolver *resolver;
+    weir_loop *loop;
+    struct sockaddr_in name = {.sin_family = AF_INET,
+                               .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof(name);
+    int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+    if (bind(fd, (struct sockaddr *)&name, size) != 0 ||
+        getsockname(fd, (struct sockaddr *)&name, &size) != 0 ||
+        weir_address_from(&server, &name, size) != 0)
+        return 2;
+    options.servers = &server;
+    if (weir_loop_new(&loop, NULL) != 0 ||
+        weir_fd_add(loop, fd, WEIR_FD_READABLE, serve, NULL) != 0 ||
+        weir_fd_unref(loop, fd) != 0 ||
+        weir_resolver_new(&resolver, loop, &options) != 0 ||
+        weir_query_start(resolver, NULL, "a.test", WEIR_DNS_A, on_records, NULL,
+                         NULL) != 0 ||
+        weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE) != 0)
+        return 3;
+    weir_resolver_close(resolver);
+    printf("%d of %d are right\n", right, ADDRESSES);
+    if (weir_fd_remove(loop, fd, NULL, NULL) != 0 ||
+        weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE) != 0 ||
+        weir_loop_free(loop) != 0)
+        return 4;
+    close(fd);
+    return right != ADDRESSES;
+}
+END
+
 # run_program SOURCE VERSION LIBRARY [ARGUMENT]: compiled with the headers of that version.
 run_program() {
     flags=-DOLDER
@@ -321,5 +420,8 @@ for version in older newer; do
     [ -e "$build/libweir-jobs.so" ] &&
         expect "a program compiled with $version headers reads rows of jobs" \
             run_program program-jobs.c $version weir-jobs "$scratch/$version.db"
+    [ -e "$build/libweir-net.so" ] &&
+        expect "a program compiled with $version headers reads records of names" \
+            run_program program-net.c $version weir-net
 done
 finish

@@ -43,13 +43,15 @@ static size_t use_record(const weir_dns_record *record)
 static void read_message(unsigned type, const uint8_t *data, size_t size)
 {
     struct weir__records *records;
-    size_t sum = 0;
+    size_t sum = 0, count = 0;
 
     if (weir__records_read(&records, data, size, type) != 0)
         return;
     check(records->public.count > 0);
-    for (size_t i = 0; i < records->public.count; i++)
-        sum += use_record(&records->public.records[i]);
+    for (const weir_dns_record *record = records->public.records;
+         record != NULL; record = record->next, count++)
+        sum += use_record(record);
+    check(count == records->public.count);
     check(sum <= 70 * records->size);
     weir__records_free(records);
 }

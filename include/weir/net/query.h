@@ -75,6 +75,7 @@ typedef struct weir_dns_record {
     uint32_t ttl_s;   /* how long it may be cached, in seconds */
     const char *name; /* the owner of the record, after CNAMEs */
     weir_bytes data;  /* as on the wire; names in it may be compressed */
+    const struct weir_dns_record *next; /* NULL: the last */
     union {
         weir_address address; /* A, AAAA; the port is 0 */
         const char *host;     /* CNAME, NS, PTR */
@@ -113,7 +114,8 @@ typedef struct weir_dns_record {
 /* What a query has found.  Later versions may append members. */
 typedef struct weir_query_result {
     /* Records of the type that was asked for, in the server's order; of every
-     * type for WEIR_DNS_ANY. */
+     * type for WEIR_DNS_ANY.  They are a list of count records, linked by next,
+     * since a later version may append members to them. */
     const weir_dns_record *records;
     size_t count;
     /* Why there are no records: the name of the error, such as "ENOTFOUND",
