@@ -4,6 +4,7 @@
  */
 #include "engine/op.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -37,6 +38,16 @@ void weir__op_fail(struct weir__op *op, int status, const char *reason)
 {
     op->status = status;
     snprintf(op->reason, sizeof(op->reason), "%s", reason);
+}
+
+void *weir__op_alloc(struct weir__op *op, size_t bytes, const char *reason)
+{
+    op->extra = weir_memory_alloc(bytes);
+    if (op->extra != NULL)
+        op->extra_bytes = bytes;
+    else
+        weir__op_fail(op, -ENOMEM, reason);
+    return op->extra;
 }
 
 void weir__op_undo(struct weir__op *op, int status, const char *reason)

@@ -195,6 +195,10 @@ struct weir__op {
 /* Set the status and the reason of an op. */
 void weir__op_fail(struct weir__op *op, int status, const char *reason);
 
+/* Allocate the rows of an answer, which the op owns.  Returns NULL if there is
+ * no memory: then the op has failed, for this reason. */
+void *weir__op_alloc(struct weir__op *op, size_t bytes, const char *reason);
+
 /* Let an op say that nothing has happened. */
 void weir__op_undo(struct weir__op *op, int status, const char *reason);
 

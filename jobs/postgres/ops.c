@@ -351,13 +351,9 @@ static weir_jobs_info *read_jobs(struct weir__op *op, struct weir__row row,
     for (row.row = 0; (size_t)row.row < count; row.row++)
         bytes += info_bytes(row) + weir__row_bytes(row, 16) +
                  weir__row_bytes(row, 19) + weir__row_bytes(row, 20);
-    jobs = weir_memory_alloc(bytes);
-    if (jobs == NULL) {
-        weir__op_fail(op, -ENOMEM, "no memory for the jobs");
+    jobs = weir__op_alloc(op, bytes, "no memory for the jobs");
+    if (jobs == NULL)
         return NULL;
-    }
-    op->extra = jobs;
-    op->extra_bytes = bytes;
     at = (char *)(jobs + count);
     for (row.row = 0; (size_t)row.row < count; row.row++)
         jobs[row.row] = read_job(row, &at);
@@ -409,13 +405,9 @@ static void read_look(struct weir__op *op, struct weir__row row)
         bytes += weir__row_bytes(row, 0);
     if (count == 0)
         return;
-    op->extra = weir_memory_alloc(bytes);
-    if (op->extra == NULL) {
-        weir__op_fail(op, -ENOMEM, "no memory for the queues");
+    queues = weir__op_alloc(op, bytes, "no memory for the queues");
+    if (queues == NULL)
         return;
-    }
-    op->extra_bytes = bytes;
-    queues = op->extra;
     at = (char *)(queues + count);
     for (row.row = 0; row.row < count; row.row++)
         fill_queue(&queues[row.row], row, &at);
@@ -427,15 +419,10 @@ static void read_look(struct weir__op *op, struct weir__row row)
 static void read_transfer(struct weir__op *op, struct weir__row row)
 {
     size_t bytes = weir__row_bytes(row, 0);
-    char *at;
+    char *at = weir__op_alloc(op, bytes, "no memory for the answer");
 
-    op->extra = weir_memory_alloc(bytes);
-    if (op->extra == NULL) {
-        weir__op_fail(op, -ENOMEM, "no memory for the answer");
+    if (at == NULL)
         return;
-    }
-    op->extra_bytes = bytes;
-    at = op->extra;
     op->reply.text = weir__row_copy(&at, row, 0, NULL);
 }
 

@@ -150,13 +150,9 @@ static void read_plans(struct weir__op *op, struct weir__row row)
     for (row.row = 0; row.row < count; row.row++)
         for (int column = 0; column < 4; column++)
             bytes += weir__row_bytes(row, column);
-    plans = weir_memory_alloc(bytes);
-    if (plans == NULL) {
-        weir__op_fail(op, -ENOMEM, "no memory for the schedules");
+    plans = weir__op_alloc(op, bytes, "no memory for the schedules");
+    if (plans == NULL)
         return;
-    }
-    op->extra = plans;
-    op->extra_bytes = bytes;
     at = (char *)(plans + count);
     for (row.row = 0; row.row < count; row.row++)
         plans[row.row] = read_plan(row, &at);

@@ -76,7 +76,7 @@ static void fill_info(weir_jobs_info *info, char **at, sqlite3_stmt *row)
 void weir__store_get(struct weir__engine *engine, struct weir__op *op)
 {
     sqlite3_stmt *row = weir__sql(engine, WEIR__SQL_GET);
-    size_t bytes;
+    weir_jobs_info *job;
     char *at;
 
     weir__bind_number(row, 1, (int64_t)op->in.job.id);
@@ -84,15 +84,11 @@ void weir__store_get(struct weir__engine *engine, struct weir__op *op)
         weir__op_fail(op, -ENOENT, "there is no such job");
         return;
     }
-    bytes = row_bytes(row);
-    op->extra = weir_memory_alloc(bytes);
-    if (op->extra == NULL) {
-        weir__op_fail(op, -ENOMEM, "no memory for the job");
-    } else {
-        op->extra_bytes = bytes;
-        at = (char *)op->extra + sizeof(weir_jobs_info);
-        fill_info(op->extra, &at, row);
-        op->reply.job = op->extra;
+    job = weir__op_alloc(op, row_bytes(row), "no memory for the job");
+    if (job != NULL) {
+        at = (char *)(job + 1);
+        fill_info(job, &at, row);
+        op->reply.job = job;
         op->reply.id = op->in.job.id;
     }
     weir__sql_end(row);
@@ -122,13 +118,9 @@ void weir__store_list(struct weir__engine *engine, struct weir__op *op)
         bytes += row_bytes(list);
     if (count == 0)
         return;
-    rows = weir_memory_alloc(bytes);
-    if (rows == NULL) {
-        weir__op_fail(op, -ENOMEM, "no memory for the jobs");
+    rows = weir__op_alloc(op, bytes, "no memory for the jobs");
+    if (rows == NULL)
         return;
-    }
-    op->extra = rows;
-    op->extra_bytes = bytes;
     at = (char *)(rows + count);
     list = begin_list(engine, op);
     while (weir__sql_next(engine, list))

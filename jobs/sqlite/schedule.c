@@ -107,13 +107,9 @@ void weir__store_plans(struct weir__engine *engine, struct weir__op *op)
     if (count == 0)
         return;
     bytes += sizeof(*plans) * count;
-    plans = weir_memory_alloc(bytes);
-    if (plans == NULL) {
-        weir__op_fail(op, -ENOMEM, "no memory for the schedules");
+    plans = weir__op_alloc(op, bytes, "no memory for the schedules");
+    if (plans == NULL)
         return;
-    }
-    op->extra = plans;
-    op->extra_bytes = bytes;
     at = (char *)(plans + count);
     row = weir__sql(engine, WEIR__SQL_PLANS); /* NULL: counting has failed */
     while (weir__sql_next(engine, row)) {
