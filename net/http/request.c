@@ -157,15 +157,25 @@ void weir__http_request_drain(weir_http_request *request)
     weir__http_request_call(request, fn, request->drain_arg, 0);
 }
 
+/* Whether a function for an event can be set; `set` is the one before. */
+static int check_event(const weir_http_request *request,
+                       weir_http_request_fn *set)
+{
+    if (request->conn == NULL || request->is_over)
+        return WEIR_ECLOSED;
+    return set != NULL ? -EBUSY : 0;
+}
+
 int weir_http_request_on_end(weir_http_request *request,
                              weir_http_request_fn *fn, void *arg)
 {
+    int err;
+
     if (request == NULL || fn == NULL)
         return -EINVAL;
-    if (request->conn == NULL || request->is_over)
-        return WEIR_ECLOSED;
-    if (request->on_end != NULL)
-        return -EBUSY;
+    err = check_event(request, request->on_end);
+    if (err != 0)
+        return err;
     request->on_end = fn;
     request->end_arg = arg;
     return 0;
@@ -183,12 +193,13 @@ static void tell_late(void *arg, int status)
 int weir_http_request_on_drain(weir_http_request *request,
                                weir_http_request_fn *fn, void *arg)
 {
+    int err;
+
     if (request == NULL || fn == NULL)
         return -EINVAL;
-    if (request->conn == NULL || request->is_over)
-        return WEIR_ECLOSED;
-    if (request->on_drain != NULL)
-        return -EBUSY;
+    err = check_event(request, request->on_drain);
+    if (err != 0)
+        return err;
     request->on_drain = fn;
     request->drain_arg = arg;
     if (!weir_connection_is_draining(&request->conn->word))

@@ -502,18 +502,25 @@ void weir__pool_grow(weir_pool *pool, struct weir__idle_slot *slot)
     weir__idle_unjoin(&pool->idle, &worker->slot);
 }
 
-int weir_pool_blocking_begin(weir_pool *pool)
+/* The calling thread as a worker of the pool. */
+static int find_worker(weir_pool *pool, struct weir__worker **worker)
 {
-    struct weir__worker *worker;
-    struct weir__idle_slot *slot;
-
     if (pool == NULL)
         return -EINVAL;
     if (pool->is_foreign)
         return WEIR_EFORKED;
-    worker = weir__worker_of(pool);
-    if (worker == NULL)
-        return -EPERM;
+    *worker = weir__worker_of(pool);
+    return *worker != NULL ? 0 : -EPERM;
+}
+
+int weir_pool_blocking_begin(weir_pool *pool)
+{
+    struct weir__worker *worker;
+    struct weir__idle_slot *slot;
+    int err = find_worker(pool, &worker);
+
+    if (err != 0)
+        return err;
     if (worker->is_blocking)
         return WEIR_EREENTRANT;
     worker->is_blocking = true;
@@ -535,14 +542,10 @@ void weir__worker_unblock(struct weir__worker *worker)
 int weir_pool_blocking_end(weir_pool *pool)
 {
     struct weir__worker *worker;
+    int err = find_worker(pool, &worker);
 
-    if (pool == NULL)
-        return -EINVAL;
-    if (pool->is_foreign)
-        return WEIR_EFORKED;
-    worker = weir__worker_of(pool);
-    if (worker == NULL)
-        return -EPERM;
+    if (err != 0)
+        return err;
     if (!worker->is_blocking)
         return -EINVAL;
     weir__worker_unblock(worker);
