@@ -32,6 +32,19 @@ static inline int weir__js_set_element(JSContext *context, JSValueConst array,
                                               JS_PROP_C_W_E);
 }
 
+/* Set an element of a list that is being made.  If that fails, or the value is
+ * an exception, the list is freed and is an exception from then on. */
+static inline void weir__js_put_element(JSContext *context, JSValue *list,
+                                        uint32_t index, JSValue value)
+{
+    if (JS_IsException(*list)) {
+        JS_FreeValue(context, value);
+    } else if (weir__js_set_element(context, *list, index, value) < 0) {
+        JS_FreeValue(context, *list);
+        *list = JS_EXCEPTION;
+    }
+}
+
 /* Create an array of the values. */
 static inline JSValue weir__js_new_array(JSContext *context, int count,
                                          JSValue *values)

@@ -269,68 +269,61 @@ static JSValue generate(JSContext *context, JSValueConst this_value, int argc,
     return JS_EXCEPTION;
 }
 
-/* isCurve(name) */
-static JSValue is_curve(JSContext *context, JSValueConst this_value, int argc,
-                        JSValueConst *argv)
-{
-    const char *name = JS_ToCString(context, argv[0]);
-    bool is_known = name != NULL && weir__js_curve_of(name) != NID_undef;
+/* ---- known names ---- */
 
-    if (name == NULL)
-        return JS_EXCEPTION;
-    JS_FreeCString(context, name);
-    return JS_NewBool(context, is_known);
+static bool is_curve(const char *name)
+{
+    return weir__js_curve_of(name) != NID_undef;
 }
 
-/* isDigest(name) */
-static JSValue is_digest(JSContext *context, JSValueConst this_value, int argc,
-                         JSValueConst *argv)
+static bool is_digest(const char *name)
 {
-    const char *name = JS_ToCString(context, argv[0]);
-    EVP_MD *digest = name != NULL ? weir__js_digest_find(name) : NULL;
+    EVP_MD *digest = weir__js_digest_find(name);
     bool is_known = digest != NULL;
 
     EVP_MD_free(digest);
-    if (name == NULL)
-        return JS_EXCEPTION;
-    JS_FreeCString(context, name);
-    return JS_NewBool(context, is_known);
+    return is_known;
 }
 
-/* isCipher(name): whether OpenSSL knows it, even if it cannot use it */
-static JSValue is_cipher(JSContext *context, JSValueConst this_value, int argc,
-                         JSValueConst *argv)
+/* Whether OpenSSL knows it, even if it cannot use it. */
+static bool is_cipher(const char *name)
 {
-    const char *name = JS_ToCString(context, argv[0]);
-    bool is_known = name != NULL && EVP_get_cipherbyname(name) != NULL;
-
-    if (name == NULL)
-        return JS_EXCEPTION;
-    JS_FreeCString(context, name);
-    return JS_NewBool(context, is_known);
+    return EVP_get_cipherbyname(name) != NULL;
 }
 
-/* isGroup(name) */
-static JSValue is_group(JSContext *context, JSValueConst this_value, int argc,
-                        JSValueConst *argv)
+static bool is_group(const char *name)
 {
-    const char *name = JS_ToCString(context, argv[0]);
-    BIGNUM *prime = name != NULL ? weir__js_group_prime(name) : NULL;
+    BIGNUM *prime = weir__js_group_prime(name);
     bool is_known = prime != NULL;
 
     BN_free(prime);
+    return is_known;
+}
+
+static bool (*const known[])(const char *) = {is_curve, is_digest, is_cipher,
+                                              is_group};
+enum { CURVE, DIGEST, CIPHER, GROUP };
+
+/* isCurve(name), isDigest(name), isCipher(name), isGroup(name) */
+static JSValue is_known(JSContext *context, JSValueConst this_value, int argc,
+                        JSValueConst *argv, int magic)
+{
+    const char *name = JS_ToCString(context, argv[0]);
+    bool is_one;
+
     if (name == NULL)
         return JS_EXCEPTION;
+    is_one = known[magic](name);
     JS_FreeCString(context, name);
-    return JS_NewBool(context, is_known);
+    return JS_NewBool(context, is_one);
 }
 
 static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_DEF("generate", 9, generate),
-    JS_CFUNC_DEF("isCipher", 1, is_cipher),
-    JS_CFUNC_DEF("isCurve", 1, is_curve),
-    JS_CFUNC_DEF("isDigest", 1, is_digest),
-    JS_CFUNC_DEF("isGroup", 1, is_group),
+    JS_CFUNC_MAGIC_DEF("isCipher", 1, is_known, CIPHER),
+    JS_CFUNC_MAGIC_DEF("isCurve", 1, is_known, CURVE),
+    JS_CFUNC_MAGIC_DEF("isDigest", 1, is_known, DIGEST),
+    JS_CFUNC_MAGIC_DEF("isGroup", 1, is_known, GROUP),
 };
 
 const struct weir__js_builtin weir__js_generate_builtin = {

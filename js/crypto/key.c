@@ -229,6 +229,16 @@ static EVP_PKEY *build_ec(const char *curve, const struct weir__js_bytes *point,
     return pkey;
 }
 
+/* A handle of a key that was built; undefined if that was not possible. */
+static JSValue new_built(JSContext *context, bool is_private, EVP_PKEY *pkey)
+{
+    ERR_clear_error();
+    if (pkey == NULL)
+        return JS_UNDEFINED;
+    return weir__js_key_new(
+        context, is_private ? WEIR__JS_KEY_PRIVATE : WEIR__JS_KEY_PUBLIC, pkey);
+}
+
 /* makeEc(curve, point, number): undefined if they are no key; without a number,
  * a public key */
 static JSValue make_ec(JSContext *context, JSValueConst this_value, int argc,
@@ -245,13 +255,7 @@ static JSValue make_ec(JSContext *context, JSValueConst this_value, int argc,
     if (is_good)
         pkey = build_ec(curve, &point, is_private ? &number : NULL);
     JS_FreeCString(context, curve);
-    ERR_clear_error();
-    if (!is_good)
-        return JS_EXCEPTION;
-    if (pkey == NULL)
-        return JS_UNDEFINED;
-    return weir__js_key_new(
-        context, is_private ? WEIR__JS_KEY_PRIVATE : WEIR__JS_KEY_PUBLIC, pkey);
+    return is_good ? new_built(context, is_private, pkey) : JS_EXCEPTION;
 }
 
 /* makeRaw(name, bytes, is private): of Ed25519, X25519, Ed448 or X448; undefined
@@ -273,13 +277,7 @@ static JSValue make_raw(JSContext *context, JSValueConst this_value, int argc,
         pkey = EVP_PKEY_new_raw_public_key_ex(NULL, name, NULL, bytes.data,
                                               bytes.size);
     JS_FreeCString(context, name);
-    ERR_clear_error();
-    if (!is_good)
-        return JS_EXCEPTION;
-    if (pkey == NULL)
-        return JS_UNDEFINED;
-    return weir__js_key_new(
-        context, is_private ? WEIR__JS_KEY_PRIVATE : WEIR__JS_KEY_PUBLIC, pkey);
+    return is_good ? new_built(context, is_private, pkey) : JS_EXCEPTION;
 }
 
 /* An ArrayBuffer with at least `size` bytes; undefined if there is no number. */

@@ -58,17 +58,15 @@ static JSValue new_numbers(JSContext *context,
     const char *at = request->block.bytes;
     JSValue list = JS_NewArray(context);
 
-    for (uint32_t i = 0; i < request->block.size / sizeof(int64_t); i++) {
+    for (uint32_t i = 0;
+         i < request->block.size / sizeof(int64_t) && !JS_IsException(list);
+         i++) {
         int64_t number;
 
         memcpy(&number, at + i * sizeof(number), sizeof(number));
-        if (JS_IsException(list) ||
-            weir__js_set_element(
-                context, list, i,
-                new_number(context, number, request->args[1].boolean)) < 0) {
-            JS_FreeValue(context, list);
-            return JS_EXCEPTION;
-        }
+        weir__js_put_element(
+            context, &list, i,
+            new_number(context, number, request->args[1].boolean));
     }
     return list;
 }

@@ -66,21 +66,6 @@ struct head {
     int64_t length; /* of a Content-Length; -1: there is none */
 };
 
-static int64_t read_length(weir_bytes value)
-{
-    const char *text = value.data;
-    int64_t length = 0;
-
-    if (value.size == 0 || value.size > 15)
-        return -1;
-    for (size_t i = 0; i < value.size; i++) {
-        if (text[i] < '0' || text[i] > '9')
-            return -1;
-        length = 10 * length + (text[i] - '0');
-    }
-    return length;
-}
-
 /* Fill a head that refers to the response.  Returns 0, or -1 with an
  * exception. */
 static int fill_head(JSContext *context,
@@ -110,7 +95,7 @@ static int fill_head(JSContext *context,
             continue;
         if (is_own_field(name)) {
             if (name.size == sizeof("content-length") - 1)
-                head->length = read_length(value);
+                head->length = weir__js_content_length(value);
             continue;
         }
         head->fields[head->count++] = (weir_http_field){name, value};

@@ -346,14 +346,24 @@ static JSValue drive(JSContext *context, JSValueConst this_value, int argc,
     return JS_UNDEFINED;
 }
 
+/* The body of a message, or NULL with an exception. */
+static struct weir__js_body *check_body(JSContext *context, JSValueConst value)
+{
+    struct weir__js_body *body = weir__js_body_of(context, value);
+
+    if (body == NULL)
+        JS_ThrowTypeError(context, "Illegal invocation");
+    return body;
+}
+
 /* replace(message, stream): the stream is the body from now on */
 static JSValue replace(JSContext *context, JSValueConst this_value, int argc,
                        JSValueConst *argv)
 {
-    struct weir__js_body *body = weir__js_body_of(context, argv[0]);
+    struct weir__js_body *body = check_body(context, argv[0]);
 
     if (body == NULL)
-        return JS_ThrowTypeError(context, "Illegal invocation");
+        return JS_EXCEPTION;
     JS_FreeValue(context, body->value);
     body->value = JS_DupValue(context, argv[1]);
     body->kind = WEIR__JS_BODY_STREAM;
@@ -365,10 +375,10 @@ static JSValue replace(JSContext *context, JSValueConst this_value, int argc,
 static JSValue take(JSContext *context, JSValueConst this_value, int argc,
                     JSValueConst *argv)
 {
-    struct weir__js_body *body = weir__js_body_of(context, argv[0]);
+    struct weir__js_body *body = check_body(context, argv[0]);
 
     if (body == NULL)
-        return JS_ThrowTypeError(context, "Illegal invocation");
+        return JS_EXCEPTION;
     if (body->kind == WEIR__JS_BODY_NONE)
         return JS_NULL;
     if (body->kind == WEIR__JS_BODY_SOURCE)
@@ -382,10 +392,10 @@ static JSValue take(JSContext *context, JSValueConst this_value, int argc,
 static JSValue peek(JSContext *context, JSValueConst this_value, int argc,
                     JSValueConst *argv)
 {
-    struct weir__js_body *body = weir__js_body_of(context, argv[0]);
+    struct weir__js_body *body = check_body(context, argv[0]);
 
     if (body == NULL)
-        return JS_ThrowTypeError(context, "Illegal invocation");
+        return JS_EXCEPTION;
     if (body->kind == WEIR__JS_BODY_NONE)
         return JS_NULL;
     return body->kind == WEIR__JS_BODY_TEXT || body->kind == WEIR__JS_BODY_BYTES

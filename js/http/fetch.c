@@ -312,22 +312,6 @@ static void on_writable(void *arg, weir_fetch *handle, int status)
 /* What the library passes. */
 enum { METHOD, URL, HEADERS, BODY, REDIRECT, WRITABLE, RESOLVE, REJECT };
 
-/* The value of a Content-Length, or -1. */
-static int64_t read_length(weir_bytes value)
-{
-    const char *text = value.data;
-    int64_t length = 0;
-
-    if (value.size == 0 || value.size > 15)
-        return -1;
-    for (size_t i = 0; i < value.size; i++) {
-        if (text[i] < '0' || text[i] > '9')
-            return -1;
-        length = 10 * length + (text[i] - '0');
-    }
-    return length;
-}
-
 /* Whether the client sends this field by itself: what concerns the connection,
  * and the length, which has to be right.  That of a stream is known from it. */
 static bool is_own_field(const weir_http_field *field,
@@ -339,7 +323,7 @@ static bool is_own_field(const weir_http_field *field,
 
     if (!weir__js_is_name(field->name, content_length))
         return weir__js_is_name(field->name, connection);
-    length = read_length(field->value);
+    length = weir__js_content_length(field->value);
     if (options->is_streaming && options->stream_size < 0)
         options->stream_size = length;
     return length >= 0 &&

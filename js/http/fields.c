@@ -340,3 +340,18 @@ JSValue weir__js_byte_string(JSContext *context, weir_bytes bytes,
         js_free(context, room);
     return string;
 }
+
+int64_t weir__js_content_length(weir_bytes value)
+{
+    const char *text = value.data;
+    int64_t length = 0;
+
+    if (value.size == 0 || value.size > 15)
+        return -1;
+    for (size_t i = 0; i < value.size; i++) {
+        if (text[i] < '0' || text[i] > '9')
+            return -1;
+        length = 10 * length + (text[i] - '0');
+    }
+    return length;
+}

@@ -82,6 +82,9 @@ void weir__js_span_free(JSContext *context, struct weir__js_span *span);
 bool weir__js_is_token(weir_bytes name);
 bool weir__js_is_field_value(weir_bytes value);
 
+/* The value of a Content-Length, or -1. */
+int64_t weir__js_content_length(weir_bytes value);
+
 /* Take the white space of HTTP off both ends. */
 weir_bytes weir__js_trim(weir_bytes value);
 

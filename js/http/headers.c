@@ -366,14 +366,9 @@ static JSValue get_set_cookie(JSContext *context, JSValueConst this_value,
     if (headers == NULL)
         return JS_EXCEPTION;
     list = JS_NewArray(context);
-    while (!JS_IsException(list) && find(headers, set_cookie, &index, &field)) {
-        if (weir__js_set_element(
-                context, list, count++,
-                weir__js_byte_string(context, field.value, false)) < 0) {
-            JS_FreeValue(context, list);
-            return JS_EXCEPTION;
-        }
-    }
+    while (!JS_IsException(list) && find(headers, set_cookie, &index, &field))
+        weir__js_put_element(context, &list, count++,
+                             weir__js_byte_string(context, field.value, false));
     return list;
 }
 

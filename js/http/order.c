@@ -120,18 +120,14 @@ static JSValue raw(JSContext *context, JSValueConst this_value, int argc,
     weir_http_field field;
     uint32_t made = 0;
 
-    if (JS_IsException(list))
-        return list;
-    for (size_t i = 0; weir__js_headers_at(headers, i, &field); i++)
-        if (weir__js_set_element(
-                context, list, made++,
-                weir__js_byte_string(context, field.name, false)) < 0 ||
-            weir__js_set_element(
-                context, list, made++,
-                weir__js_byte_string(context, field.value, false)) < 0) {
-            JS_FreeValue(context, list);
-            return JS_EXCEPTION;
-        }
+    for (size_t i = 0;
+         !JS_IsException(list) && weir__js_headers_at(headers, i, &field);
+         i++) {
+        weir__js_put_element(context, &list, made++,
+                             weir__js_byte_string(context, field.name, false));
+        weir__js_put_element(context, &list, made++,
+                             weir__js_byte_string(context, field.value, false));
+    }
     return list;
 }
 

@@ -491,12 +491,8 @@ static JSValue holders_of(JSContext *context, JSValueConst this_value, int argc,
                                         sizeof(*holders));
     list = JS_NewArray(context);
     for (size_t i = 0; i < count && i < SHOWN && !JS_IsException(list); i++)
-        if (weir__js_set_element(context, list, (uint32_t)i,
-                                 weir__js_report_holder(context, &holders[i])) <
-            0) {
-            JS_FreeValue(context, list);
-            return JS_EXCEPTION;
-        }
+        weir__js_put_element(context, &list, (uint32_t)i,
+                             weir__js_report_holder(context, &holders[i]));
     return list;
 }
 

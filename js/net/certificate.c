@@ -25,8 +25,7 @@ static bool put(JSContext *context, JSValueConst object, const char *name,
     return weir__js_set_property(context, object, name, value) >= 0;
 }
 
-/* The text in a memory BIO, which is freed. */
-static JSValue take_bio(JSContext *context, BIO *bio)
+JSValue weir__js_bio_text(JSContext *context, BIO *bio)
 {
     char *text;
     long size = BIO_get_mem_data(bio, &text);
@@ -241,8 +240,8 @@ static bool put_alternatives(JSContext *context, JSValueConst object,
         weir__js_general_name_print(bio, sk_GENERAL_NAME_value(names, i));
     }
     GENERAL_NAMES_free(names);
-    return bio == NULL ||
-           put(context, object, "subjectaltname", take_bio(context, bio));
+    return bio == NULL || put(context, object, "subjectaltname",
+                              weir__js_bio_text(context, bio));
 }
 
 /* ---- keys ---- */
@@ -339,7 +338,7 @@ static JSValue new_time(JSContext *context, const ASN1_TIME *time)
     if (bio == NULL)
         return JS_ThrowOutOfMemory(context);
     ASN1_TIME_print(bio, time);
-    return take_bio(context, bio);
+    return weir__js_bio_text(context, bio);
 }
 
 static JSValue new_fingerprint(JSContext *context, X509 *certificate,

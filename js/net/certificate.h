@@ -13,6 +13,9 @@
 /* {subject, issuer, subjectaltname, ...}, without issuerCertificate. */
 JSValue weir__js_certificate(JSContext *context, X509 *certificate);
 
+/* The text in a memory BIO, which is freed. */
+JSValue weir__js_bio_text(JSContext *context, BIO *bio);
+
 /* Print a name such as "DNS:example.com", quoted where it could be taken for
  * several. */
 void weir__js_general_name_print(BIO *bio, GENERAL_NAME *name);

@@ -63,6 +63,21 @@ static JSValue start_connect(JSContext *context, JSValueConst self,
     return JS_NewInt32(context, weir__js_net_status(err));
 }
 
+/* Connect to an address that was read with this outcome, if it is allowed. */
+static JSValue connect_to(JSContext *context, JSValueConst this_value, int err,
+                          const weir_address *address,
+                          const weir_address *local, JSValueConst callback)
+{
+    if (err == -1)
+        return JS_EXCEPTION;
+    if (err != 0)
+        return JS_NewInt32(context, err);
+    if (!weir__js_address_check(context, WEIR__JS_MAY_READ | WEIR__JS_MAY_WRITE,
+                                address))
+        return JS_EXCEPTION;
+    return start_connect(context, this_value, address, local, callback);
+}
+
 /* connect(address, port, local address or undefined, local port, callback): 0
  * or an error */
 static JSValue connect_ip(JSContext *context, JSValueConst this_value, int argc,
@@ -74,15 +89,8 @@ static JSValue connect_ip(JSContext *context, JSValueConst this_value, int argc,
 
     if (err == 0 && has_local)
         err = weir__js_address_read(context, argv[2], argv[3], &local);
-    if (err == -1)
-        return JS_EXCEPTION;
-    if (err != 0)
-        return JS_NewInt32(context, err);
-    if (!weir__js_address_check(context, WEIR__JS_MAY_READ | WEIR__JS_MAY_WRITE,
-                                &address))
-        return JS_EXCEPTION;
-    return start_connect(context, this_value, &address,
-                         has_local ? &local : NULL, argv[4]);
+    return connect_to(context, this_value, err, &address,
+                      has_local ? &local : NULL, argv[4]);
 }
 
 /* connectPath(path, callback): 0 or an error */
@@ -92,14 +100,7 @@ static JSValue connect_path(JSContext *context, JSValueConst this_value,
     weir_address address;
     int err = weir__js_address_read_path(context, argv[0], &address);
 
-    if (err == -1)
-        return JS_EXCEPTION;
-    if (err != 0)
-        return JS_NewInt32(context, err);
-    if (!weir__js_address_check(context, WEIR__JS_MAY_READ | WEIR__JS_MAY_WRITE,
-                                &address))
-        return JS_EXCEPTION;
-    return start_connect(context, this_value, &address, NULL, argv[1]);
+    return connect_to(context, this_value, err, &address, NULL, argv[1]);
 }
 
 const JSCFunctionListEntry weir__js_handle_connects[] = {

@@ -35,11 +35,8 @@ static JSValue new_texts(JSContext *context, const weir_bytes *parts,
     JSValue list = JS_NewArray(context);
 
     for (size_t i = 0; i < count && !JS_IsException(list); i++)
-        if (weir__js_set_element(context, list, (uint32_t)i,
-                                 new_text(context, parts[i])) < 0) {
-            JS_FreeValue(context, list);
-            return JS_EXCEPTION;
-        }
+        weir__js_put_element(context, &list, (uint32_t)i,
+                             new_text(context, parts[i]));
     return list;
 }
 
@@ -128,10 +125,7 @@ JSValue weir__js_records(JSContext *context, const weir_query_result *result)
 
     for (const weir_dns_record *record = result->records;
          record != NULL && !JS_IsException(list); record = record->next)
-        if (weir__js_set_element(context, list, count++,
-                                 new_record(context, record)) < 0) {
-            JS_FreeValue(context, list);
-            return JS_EXCEPTION;
-        }
+        weir__js_put_element(context, &list, count++,
+                             new_record(context, record));
     return list;
 }

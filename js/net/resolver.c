@@ -120,12 +120,9 @@ static JSValue new_addresses(JSContext *context,
     JSValue list = JS_NewArray(context);
 
     for (size_t i = 0; i < result->count && !JS_IsException(list); i++)
-        if (weir__js_set_element(
-                context, list, (uint32_t)i,
-                weir__js_address_text(context, &result->addresses[i])) < 0) {
-            JS_FreeValue(context, list);
-            return JS_EXCEPTION;
-        }
+        weir__js_put_element(
+            context, &list, (uint32_t)i,
+            weir__js_address_text(context, &result->addresses[i]));
     return list;
 }
 

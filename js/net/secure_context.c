@@ -206,14 +206,15 @@ static JSValue set_cert(JSContext *context, JSValueConst this_value, int argc,
     return answer(context, is_done);
 }
 
-/* setKey(context, pem, password or undefined) */
-static JSValue set_key(JSContext *context, JSValueConst this_value, int argc,
-                       JSValueConst *argv)
+/* Use what a BIO holds, with the password or NULL; false if it fails. */
+typedef bool use_fn(SSL_CTX *made, BIO *bio, const char *password);
+
+/* (context, bytes, password or undefined) */
+static JSValue use_secret(JSContext *context, JSValueConst *argv, use_fn *use)
 {
     SSL_CTX *made = weir__js_secure_context_of(context, argv[0]);
     BIO *bio = made != NULL ? open_bytes(context, argv[1]) : NULL;
     const char *password = NULL;
-    EVP_PKEY *key;
     bool is_done;
 
     if (bio == NULL)
@@ -223,13 +224,28 @@ static JSValue set_key(JSContext *context, JSValueConst this_value, int argc,
         BIO_free(bio);
         return JS_EXCEPTION;
     }
-    key = PEM_read_bio_PrivateKey(bio, NULL, give_password, (void *)password);
-    is_done = key != NULL && SSL_CTX_use_PrivateKey(made, key) == 1;
-    EVP_PKEY_free(key);
+    is_done = use(made, bio, password);
     BIO_free(bio);
     if (password != NULL)
         JS_FreeCString(context, password);
     return answer(context, is_done);
+}
+
+static bool use_key(SSL_CTX *made, BIO *bio, const char *password)
+{
+    EVP_PKEY *key =
+        PEM_read_bio_PrivateKey(bio, NULL, give_password, (void *)password);
+    bool is_done = key != NULL && SSL_CTX_use_PrivateKey(made, key) == 1;
+
+    EVP_PKEY_free(key);
+    return is_done;
+}
+
+/* setKey(context, pem, password or undefined) */
+static JSValue set_key(JSContext *context, JSValueConst this_value, int argc,
+                       JSValueConst *argv)
+{
+    return use_secret(context, argv, use_key);
 }
 
 static bool use_pfx(SSL_CTX *made, BIO *bio, const char *password)
@@ -261,23 +277,7 @@ static bool use_pfx(SSL_CTX *made, BIO *bio, const char *password)
 static JSValue load_pfx(JSContext *context, JSValueConst this_value, int argc,
                         JSValueConst *argv)
 {
-    SSL_CTX *made = weir__js_secure_context_of(context, argv[0]);
-    BIO *bio = made != NULL ? open_bytes(context, argv[1]) : NULL;
-    const char *password = NULL;
-    bool is_done;
-
-    if (bio == NULL)
-        return JS_EXCEPTION;
-    if (!JS_IsUndefined(argv[2]) &&
-        (password = JS_ToCString(context, argv[2])) == NULL) {
-        BIO_free(bio);
-        return JS_EXCEPTION;
-    }
-    is_done = use_pfx(made, bio, password);
-    BIO_free(bio);
-    if (password != NULL)
-        JS_FreeCString(context, password);
-    return answer(context, is_done);
+    return use_secret(context, argv, use_pfx);
 }
 
 /* addCa(context, pem): all certificates of it */
@@ -467,13 +467,10 @@ static JSValue list_ciphers(JSContext *context, JSValueConst this_value,
         (void)SSL_CTX_set_cipher_list(made, "ALL:eNULL:@SECLEVEL=0");
     list = made != NULL ? SSL_CTX_get_ciphers(made) : NULL;
     for (int i = 0; i < sk_SSL_CIPHER_num(list) && !JS_IsException(names); i++)
-        if (weir__js_set_element(
-                context, names, (uint32_t)i,
-                JS_NewString(context, SSL_CIPHER_get_name(
-                                          sk_SSL_CIPHER_value(list, i)))) < 0) {
-            JS_FreeValue(context, names);
-            names = JS_EXCEPTION;
-        }
+        weir__js_put_element(
+            context, &names, (uint32_t)i,
+            JS_NewString(context,
+                         SSL_CIPHER_get_name(sk_SSL_CIPHER_value(list, i))));
     SSL_CTX_free(made);
     ERR_clear_error();
     return names;

@@ -85,17 +85,6 @@ static JSValue parse(JSContext *context, JSValueConst this_value, int argc,
 
 /* ---- parts ---- */
 
-/* The text in a memory BIO, which is freed. */
-static JSValue take_bio(JSContext *context, BIO *bio)
-{
-    char *text;
-    long size = BIO_get_mem_data(bio, &text);
-    JSValue string = JS_NewStringLen(context, text, (size_t)size);
-
-    BIO_free(bio);
-    return string;
-}
-
 /* One line for each part of a name */
 static JSValue new_name(JSContext *context, const X509_NAME *name)
 {
@@ -107,7 +96,7 @@ static JSValue new_name(JSContext *context, const X509_NAME *name)
                        ASN1_STRFLGS_ESC_2253 | ASN1_STRFLGS_ESC_CTRL |
                            ASN1_STRFLGS_UTF8_CONVERT | XN_FLAG_SEP_MULTILINE |
                            XN_FLAG_FN_SN);
-    return take_bio(context, bio);
+    return weir__js_bio_text(context, bio);
 }
 
 /* Where to ask about the certificate, one line each; undefined: nowhere */
@@ -129,7 +118,8 @@ static JSValue new_access(JSContext *context, X509 *certificate)
         weir__js_general_name_print(bio, one->location);
     }
     AUTHORITY_INFO_ACCESS_free(list);
-    return bio != NULL ? take_bio(context, bio) : JS_ThrowOutOfMemory(context);
+    return bio != NULL ? weir__js_bio_text(context, bio)
+                       : JS_ThrowOutOfMemory(context);
 }
 
 static JSValue new_pem(JSContext *context, X509 *certificate)
@@ -139,7 +129,7 @@ static JSValue new_pem(JSContext *context, X509 *certificate)
     if (bio == NULL)
         return JS_ThrowOutOfMemory(context);
     (void)PEM_write_bio_X509(bio, certificate);
-    return take_bio(context, bio);
+    return weir__js_bio_text(context, bio);
 }
 
 /* parts(certificate): [the legacy object, subject, issuer, infoAccess, PEM] */
@@ -233,9 +223,11 @@ static JSValue is_issued(JSContext *context, JSValueConst this_value, int argc,
     return JS_NewBool(context, result == X509_V_OK);
 }
 
-/* hasKey(certificate, private key) */
-static JSValue has_key(JSContext *context, JSValueConst this_value, int argc,
-                       JSValueConst *argv)
+enum { HAS_KEY, IS_SIGNED };
+
+/* hasKey(certificate, private key), isSigned(certificate, by a public key) */
+static JSValue check_key(JSContext *context, JSValueConst this_value, int argc,
+                         JSValueConst *argv, int magic)
 {
     X509 *certificate = certificate_of(context, argv[0]);
     struct weir__js_key *key =
@@ -244,23 +236,8 @@ static JSValue has_key(JSContext *context, JSValueConst this_value, int argc,
 
     if (key == NULL)
         return JS_EXCEPTION;
-    result = X509_check_private_key(certificate, key->pkey);
-    ERR_clear_error();
-    return JS_NewBool(context, result == 1);
-}
-
-/* isSigned(certificate, by a public key) */
-static JSValue is_signed(JSContext *context, JSValueConst this_value, int argc,
-                         JSValueConst *argv)
-{
-    X509 *certificate = certificate_of(context, argv[0]);
-    struct weir__js_key *key =
-        certificate != NULL ? weir__js_key_of(context, argv[1]) : NULL;
-    int result;
-
-    if (key == NULL)
-        return JS_EXCEPTION;
-    result = X509_verify(certificate, key->pkey);
+    result = magic == HAS_KEY ? X509_check_private_key(certificate, key->pkey)
+                              : X509_verify(certificate, key->pkey);
     ERR_clear_error();
     return JS_NewBool(context, result > 0);
 }
@@ -349,8 +326,8 @@ static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_DEF("publicKey", 1, public_key),
     JS_CFUNC_DEF("check", 4, check),
     JS_CFUNC_DEF("isIssued", 2, is_issued),
-    JS_CFUNC_DEF("hasKey", 2, has_key),
-    JS_CFUNC_DEF("isSigned", 2, is_signed),
+    JS_CFUNC_MAGIC_DEF("hasKey", 2, check_key, HAS_KEY),
+    JS_CFUNC_MAGIC_DEF("isSigned", 2, check_key, IS_SIGNED),
     JS_CFUNC_DEF("request", 2, request),
 };
 

@@ -230,6 +230,15 @@ static JSValue get_headers(JSContext *context, JSValueConst this_value,
     return object;
 }
 
+void weir__node_put_field(JSContext *context, JSValue *list, uint32_t i,
+                          const weir_http_field *field)
+{
+    weir__js_put_element(context, list, 2 * i,
+                         weir__node_latin1(context, field->name));
+    weir__js_put_element(context, list, 2 * i + 1,
+                         weir__node_latin1(context, field->value));
+}
+
 /* rawHeaders(exchange, isTrailers) */
 static JSValue get_raw(JSContext *context, JSValueConst this_value, int argc,
                        JSValueConst *argv)
@@ -240,16 +249,10 @@ static JSValue get_raw(JSContext *context, JSValueConst this_value, int argc,
     JSValue list = exchange != NULL ? JS_NewArray(context) : JS_EXCEPTION;
     weir_http_field field;
 
-    if (JS_IsException(list))
-        return list;
-    for (uint32_t i = 0; get_field(exchange->http, is_trailer, i, &field); i++)
-        if (weir__js_set_element(context, list, 2 * i,
-                                 weir__node_latin1(context, field.name)) < 0 ||
-            weir__js_set_element(context, list, 2 * i + 1,
-                                 weir__node_latin1(context, field.value)) < 0) {
-            JS_FreeValue(context, list);
-            return JS_EXCEPTION;
-        }
+    for (uint32_t i = 0; !JS_IsException(list) &&
+                         get_field(exchange->http, is_trailer, i, &field);
+         i++)
+        weir__node_put_field(context, &list, i, &field);
     return list;
 }
 

@@ -130,6 +130,11 @@ bool weir__node_is_unseen(JSContext *context, JSValueConst response);
 /* A string with one character for each byte. */
 JSValue weir__node_latin1(JSContext *context, weir_bytes bytes);
 
+/* Put the name and the value of field number i into a list of raw fields
+ * (weir__js_put_element). */
+void weir__node_put_field(JSContext *context, JSValue *list, uint32_t i,
+                          const weir_http_field *field);
+
 /* Whether a text is the name of a field. */
 bool weir__node_is_token(const char *text, size_t size);
 

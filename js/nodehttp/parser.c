@@ -127,19 +127,12 @@ static JSValue list_fields(JSContext *context, const weir_http_parser *parser,
     JSValue list = JS_NewArray(context);
     weir_http_field field;
 
-    if (JS_IsException(list))
-        return list;
     for (uint32_t i = 0;
-         is_trailer ? weir_http_parser_trailer_at(parser, i, &field)
-                    : weir_http_parser_field_at(parser, i, &field);
+         !JS_IsException(list) &&
+         (is_trailer ? weir_http_parser_trailer_at(parser, i, &field)
+                     : weir_http_parser_field_at(parser, i, &field));
          i++)
-        if (weir__js_set_element(context, list, 2 * i,
-                                 weir__node_latin1(context, field.name)) < 0 ||
-            weir__js_set_element(context, list, 2 * i + 1,
-                                 weir__node_latin1(context, field.value)) < 0) {
-            JS_FreeValue(context, list);
-            return JS_EXCEPTION;
-        }
+        weir__node_put_field(context, &list, i, &field);
     return list;
 }
 

@@ -144,12 +144,9 @@ static JSValue builtin_names(JSContext *context, JSValueConst this_value,
     uint32_t count = 0;
 
     for (int i = 0; !JS_IsException(names) && i < COUNT; i++)
-        if (strncmp(modules[i].name, PREFIX, strlen(PREFIX)) != 0 &&
-            weir__js_set_element(context, names, count++,
-                                 JS_NewString(context, modules[i].name)) < 0) {
-            JS_FreeValue(context, names);
-            names = JS_EXCEPTION;
-        }
+        if (strncmp(modules[i].name, PREFIX, strlen(PREFIX)) != 0)
+            weir__js_put_element(context, &names, count++,
+                                 JS_NewString(context, modules[i].name));
     return names;
 }
 

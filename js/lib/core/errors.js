@@ -105,6 +105,7 @@ function checkInteger(value, name, least, most = Number.MAX_SAFE_INTEGER) {
         throw outOfRange(name, 'an integer', value);
     if (value < least || value > most)
         throw outOfRange(name, `>= ${least} && <= ${most}`, value);
+    return value;
 }
 
 // Group the digits of large numbers.

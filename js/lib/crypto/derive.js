@@ -5,7 +5,7 @@
 const { Buffer } = require('bytes/buffer');
 const { toBuffer } = require('bytes/bytes');
 const { classOf } = require('util/kinds');
-const { coded, invalidArgType, outOfRange } = require('core/errors');
+const { checkInteger, coded, invalidArgType, outOfRange } = require('core/errors');
 
 const { derive, digestSize, checkScrypt } = native;
 const PBKDF2 = 0, SCRYPT = 1, HKDF = 2;
@@ -28,16 +28,6 @@ function bytesOf(value, name, expected) {
 }
 const PASSWORD = 'ArrayBuffer, Buffer, TypedArray, or DataView';
 const KEY = 'ArrayBuffer, TypedArray, DataView, or Buffer';
-
-function checkInteger(value, name, least, most) {
-    if (typeof value !== 'number')
-        throw invalidArgType(name, 'of type number', value);
-    if (!Number.isInteger(value))
-        throw outOfRange(name, 'an integer', value);
-    if (value < least || value > most)
-        throw outOfRange(name, `>= ${least} && <= ${most}`, value);
-    return value;
-}
 
 function checkFunction(callback) {
     if (typeof callback !== 'function')

@@ -89,10 +89,14 @@ function readKey(read) {
     return found;
 }
 
-const readSpki = (data) => readKey(() =>
-    createPublicKey({ key: viewOf(data), format: 'der', type: 'spki' }));
-const readPkcs8 = (data) => readKey(() =>
-    createPrivateKey({ key: viewOf(data), format: 'der', type: 'pkcs8' }));
+// A public key as SPKI, or a private one as PKCS#8.
+function readDer(type, data, name, usages, what) {
+    const [open, hidden] = usagesOf(name), isPublic = type === 'spki';
+    checkUsages(usages, isPublic ? open : hidden, what);
+    const create = isPublic ? createPublicKey : createPrivateKey;
+    return readKey(() => create({ key: viewOf(data), format: 'der', type }));
+}
+
 const wrapped = (handle, isPrivate) => isPrivate ? privateKey(handle) : publicKey(handle);
 
 function importRsa(format, data, { name, hash }, extractable, usages) {
@@ -100,12 +104,8 @@ function importRsa(format, data, { name, hash }, extractable, usages) {
     let key;
     switch (format) {
     case 'spki':
-        checkUsages(usages, open, what);
-        key = readSpki(data);
-        break;
     case 'pkcs8':
-        checkUsages(usages, hidden, what);
-        key = readPkcs8(data);
+        key = readDer(format, data, name, usages, what);
         break;
     case 'jwk': {
         checkKty(data, 'RSA');
@@ -137,12 +137,8 @@ function importEc(format, data, { name, namedCurve }, extractable, usages) {
     let key;
     switch (format) {
     case 'spki':
-        checkUsages(usages, open, what);
-        key = readSpki(data);
-        break;
     case 'pkcs8':
-        checkUsages(usages, hidden, what);
-        key = readPkcs8(data);
+        key = readDer(format, data, name, usages, what);
         break;
     case 'jwk': {
         checkKty(data, 'EC');
@@ -196,12 +192,8 @@ function importOkp(format, data, { name }, extractable, usages) {
     let key;
     switch (format) {
     case 'spki':
-        checkUsages(usages, open, what);
-        key = readSpki(data);
-        break;
     case 'pkcs8':
-        checkUsages(usages, hidden, what);
-        key = readPkcs8(data);
+        key = readDer(format, data, name, usages, what);
         break;
     case 'jwk':
         checkKty(data, 'OKP');

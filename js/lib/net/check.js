@@ -3,7 +3,7 @@
 // Node's error.
 'use strict';
 
-const { coded, invalidArgType, invalidArgValue, outOfRange } = require('core/errors');
+const { checkInteger, coded, invalidArgType, invalidArgValue, outOfRange } = require('core/errors');
 
 function number(value, name, least, most) {
     if (typeof value !== 'number')
@@ -16,16 +16,8 @@ function number(value, name, least, most) {
     return value;
 }
 
-function integer(value, name, least = Number.MIN_SAFE_INTEGER,
-    most = Number.MAX_SAFE_INTEGER) {
-    if (typeof value !== 'number')
-        throw invalidArgType(name, 'of type number', value);
-    if (!Number.isInteger(value))
-        throw outOfRange(name, 'an integer', value);
-    if (value < least || value > most)
-        throw outOfRange(name, `>= ${least} && <= ${most}`, value);
-    return value;
-}
+const integer = (value, name, least = Number.MIN_SAFE_INTEGER, most) =>
+    checkInteger(value, name, least, most);
 
 const int32 = (value, name, least = -2147483648, most = 2147483647) =>
     integer(value, name, least, most);

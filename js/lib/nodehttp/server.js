@@ -5,7 +5,7 @@
 const { Server: net } = require('net/server');
 const process = require('program/process');
 const binding = require('nodehttp/binding');
-const { coded, invalidArgType, outOfRange } = require('core/errors');
+const { checkInteger, coded, invalidArgType, outOfRange } = require('core/errors');
 const diagnostics = require('events/diagnostics');
 const { kIsActive } = require('events/active');
 const { IncomingMessage, arrive, receive, kExchange, kSocket, kJoins, kHasBody } =
@@ -33,21 +33,12 @@ const createdChannel = diagnostics.channel('http.server.response.created');
 
 // ---- options ----
 
-function checkInteger(value, name, least = 0, most = Number.MAX_SAFE_INTEGER) {
-    if (typeof value !== 'number')
-        throw invalidArgType(name, 'of type number', value);
-    if (!Number.isInteger(value))
-        throw outOfRange(name, 'an integer', value);
-    if (value < least || value > most)
-        throw outOfRange(name, `>= ${least} && <= ${most}`, value);
-}
-
 function checkBoolean(value, name) {
     if (typeof value !== 'boolean')
         throw invalidArgType(name, 'of type boolean', value);
 }
 
-function integer(options, name, missing, least) {
+function integer(options, name, missing, least = 0) {
     const value = options[name];
     if (value === undefined)
         return missing;
@@ -260,7 +251,7 @@ Server.prototype[Symbol.for('nodejs.rejection')] = function(error, event, ...arg
 // Answer everything that clients have sent, then end.  Resolves to a report.
 Server.prototype.drain = function drain({ deadline } = {}) {
     if (deadline !== undefined)
-        checkInteger(deadline, 'options.deadline');
+        checkInteger(deadline, 'options.deadline', 0);
     this._handle = null;
     this._isDraining = true;
     const servers = [...this[kServers]];
