@@ -54,6 +54,7 @@ int weir__js_builtins_init(weir_js *js)
 
         if (builtin->class_definition != NULL)
             err = add_class(js, i, builtin->class_definition);
+        weir__js_values_init(js->states[i], builtin->hook_count);
         if (err == 0 && builtin->init != NULL)
             err = builtin->init(js);
         if (err != 0)
@@ -65,9 +66,30 @@ int weir__js_builtins_init(weir_js *js)
 
 void weir__js_builtins_drop(weir_js *js)
 {
-    for (int i = 0; i < js->builtins_begun; i++)
+    for (int i = 0; i < js->builtins_begun; i++) {
+        weir__js_values_drop(js->context, js->states[i],
+                             builtins[i]->hook_count);
         if (builtins[i]->drop != NULL)
             builtins[i]->drop(js);
+    }
+}
+
+/* setHooks(functions); magic is the number of the builtin. */
+static JSValue set_hooks(JSContext *context, JSValueConst this_value, int argc,
+                         JSValueConst *argv, int magic)
+{
+    weir__js_values_read(context, weir__js_of(context)->states[magic],
+                         builtins[magic]->hook_count, argv[0]);
+    return JS_UNDEFINED;
+}
+
+static int add_set_hooks(JSContext *context, JSValueConst native, int number)
+{
+    return JS_DefinePropertyValueStr(
+        context, native, "setHooks",
+        JS_NewCFunctionMagic(context, set_hooks, "setHooks", 1,
+                             JS_CFUNC_generic_magic, number),
+        JS_PROP_C_W_E);
 }
 
 static bool serves(const struct weir__js_builtin *builtin, const char *lib)
@@ -91,6 +113,8 @@ int weir__js_builtins_add(JSContext *context, JSValueConst native,
         if (builtin->natives != NULL &&
             JS_SetPropertyFunctionList(context, native, builtin->natives,
                                        builtin->native_count) < 0)
+            return -1;
+        if (builtin->hook_count > 0 && add_set_hooks(context, native, i) < 0)
             return -1;
         if (builtin->add != NULL && builtin->add(context, native) < 0)
             return -1;

@@ -27,6 +27,10 @@ struct weir__js_builtin {
     /* The builtin's part of each host; js->states[number], zeroed.  It lives as
      * long as the host's struct. */
     size_t state_bytes;
+    /* The state begins with so many JSValues: functions of js/lib that C calls.
+     * `native` gets setHooks(functions), which sets them; they are undefined
+     * before it, and from drop on. */
+    int hook_count;
     /* Begin, before any JavaScript runs.  Returns 0 or -ENOMEM. */
     int (*init)(weir_js *js);
     /* Release what the state holds.  Called once after init, with no JavaScript

@@ -299,16 +299,6 @@ int weir__js_body_add(JSContext *context, JSValueConst proto)
     return WEIR__JS_SET_FUNCTIONS(context, proto, members);
 }
 
-/* setHooks(functions) */
-static JSValue set_hooks(JSContext *context, JSValueConst this_value, int argc,
-                         JSValueConst *argv)
-{
-    JSValue *hooks = weir__js_of(context)->states[WEIR__JS_BODY];
-
-    weir__js_values_read(context, hooks, WEIR__JS_BODY_HOOKS, argv[0]);
-    return JS_UNDEFINED;
-}
-
 /* form(bytes, form) */
 static JSValue form_of(JSContext *context, JSValueConst this_value, int argc,
                        JSValueConst *argv)
@@ -404,7 +394,6 @@ static JSValue peek(JSContext *context, JSValueConst this_value, int argc,
 }
 
 static const JSCFunctionListEntry natives[] = {
-    JS_CFUNC_DEF("setHooks", 1, set_hooks),
     JS_CFUNC_DEF("form", 2, form_of),
     JS_CFUNC_MAGIC_DEF("start", 2, drive, START),
     JS_CFUNC_MAGIC_DEF("pause", 1, drive, PAUSE),
@@ -418,25 +407,9 @@ static const JSCFunctionListEntry natives[] = {
     JS_PROP_INT32_DEF("STREAM", WEIR__JS_BODY_STREAM, 0),
 };
 
-static int init_body(weir_js *js)
-{
-    JSValue *hooks = js->states[WEIR__JS_BODY];
-
-    weir__js_values_init(hooks, WEIR__JS_BODY_HOOKS);
-    return 0;
-}
-
-static void drop_body(weir_js *js)
-{
-    JSValue *hooks = js->states[WEIR__JS_BODY];
-
-    weir__js_values_drop(js->context, hooks, WEIR__JS_BODY_HOOKS);
-}
-
 const struct weir__js_builtin weir__js_body_builtin = {
     WEIR__JS_LIBS("http/body"),
     WEIR__JS_NATIVES(natives),
     .state_bytes = WEIR__JS_BODY_HOOKS * sizeof(JSValue),
-    .init = init_body,
-    .drop = drop_body,
+    .hook_count = WEIR__JS_BODY_HOOKS,
 };

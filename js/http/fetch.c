@@ -32,8 +32,8 @@ enum {
 };
 
 struct state {
+    JSValue hooks[HOOKS];     /* first */
     weir_http_client *client; /* NULL: none yet */
-    JSValue hooks[HOOKS];
 };
 
 static struct state *state_of(const weir_js *js)
@@ -507,33 +507,14 @@ static JSValue finish(JSContext *context, JSValueConst this_value, int argc,
                : weir__js_throw_status(context, err);
 }
 
-/* setHooks(functions) */
-static JSValue set_hooks(JSContext *context, JSValueConst this_value, int argc,
-                         JSValueConst *argv)
-{
-    struct state *state = state_of(weir__js_of(context));
-
-    weir__js_values_read(context, state->hooks, HOOKS, argv[0]);
-    return JS_UNDEFINED;
-}
-
 static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_DEF("start", 8, start),
     JS_CFUNC_DEF("abort", 2, abort_fetch),
     JS_CFUNC_DEF("write", 2, write_bytes),
     JS_CFUNC_DEF("finish", 1, finish),
-    JS_CFUNC_DEF("setHooks", 1, set_hooks),
 };
 
 /* ---- the host ---- */
-
-static int init_fetch(weir_js *js)
-{
-    struct state *state = state_of(js);
-
-    weir__js_values_init(state->hooks, HOOKS);
-    return 0;
-}
 
 /* The sources of the host, which come later in the table, let go of their
  * values themselves. */
@@ -541,7 +522,6 @@ static void drop_fetch(weir_js *js)
 {
     struct state *state = state_of(js);
 
-    weir__js_values_drop(js->context, state->hooks, HOOKS);
     if (state->client != NULL)
         weir_http_client_close(state->client, NULL, NULL);
     state->client = NULL;
@@ -552,6 +532,6 @@ const struct weir__js_builtin weir__js_fetch_builtin = {
     WEIR__JS_NATIVES(natives),
     .class_definition = &fetch_class,
     .state_bytes = sizeof(struct state),
-    .init = init_fetch,
+    .hook_count = HOOKS,
     .drop = drop_fetch,
 };

@@ -337,44 +337,17 @@ static JSValue is_request(JSContext *context, JSValueConst this_value, int argc,
     return JS_NewBool(context, weir__js_request_of(context, argv[0]) != NULL);
 }
 
-/* setRequestHooks(functions) */
-static JSValue set_hooks(JSContext *context, JSValueConst this_value, int argc,
-                         JSValueConst *argv)
-{
-    JSValue *hooks = weir__js_of(context)->states[WEIR__JS_REQUEST];
-
-    weir__js_values_read(context, hooks, HOOKS, argv[0]);
-    return JS_UNDEFINED;
-}
-
 static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_DEF("makeRequest", 6, make),
     JS_CFUNC_DEF("extraOf", 1, extra_of),
     JS_CFUNC_DEF("adoptRequest", 1, adopt),
     JS_CFUNC_DEF("isRequest", 1, is_request),
-    JS_CFUNC_DEF("setRequestHooks", 1, set_hooks),
 };
-
-static int init_request(weir_js *js)
-{
-    JSValue *hooks = js->states[WEIR__JS_REQUEST];
-
-    weir__js_values_init(hooks, HOOKS);
-    return 0;
-}
-
-static void drop_request(weir_js *js)
-{
-    JSValue *hooks = js->states[WEIR__JS_REQUEST];
-
-    weir__js_values_drop(js->context, hooks, HOOKS);
-}
 
 const struct weir__js_builtin weir__js_request_builtin = {
     WEIR__JS_LIBS("http/classes"),
     WEIR__JS_NATIVES(natives),
     .class_definition = &request_class,
     .state_bytes = HOOKS * sizeof(JSValue),
-    .init = init_request,
-    .drop = drop_request,
+    .hook_count = HOOKS,
 };

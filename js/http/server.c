@@ -49,8 +49,8 @@ static const int classes[] = {WEIR__JS_REQUEST, WEIR__JS_RESPONSE,
 enum { CLASSES = sizeof(classes) / sizeof(*classes) };
 
 struct state {
+    JSValue hooks[HOOKS]; /* first */
     struct weir__js_link servers;
-    JSValue hooks[HOOKS];
     JSValue kept[CLASSES];
 };
 
@@ -254,7 +254,6 @@ static void drop_servers(weir_js *js)
         (void)weir_http_server_drain(server->http, 0);
         JS_FreeValue(js->context, self);
     }
-    weir__js_values_drop(js->context, state->hooks, HOOKS);
     weir__js_values_drop(js->context, state->kept, CLASSES);
 }
 
@@ -263,7 +262,6 @@ static int init_servers(weir_js *js)
     struct state *state = state_of(js);
 
     weir__js_list_init(&state->servers);
-    weir__js_values_init(state->hooks, HOOKS);
     weir__js_values_init(state->kept, CLASSES);
     return 0;
 }
@@ -496,16 +494,6 @@ static JSValue holders_of(JSContext *context, JSValueConst this_value, int argc,
     return list;
 }
 
-/* setHooks(functions) */
-static JSValue set_hooks(JSContext *context, JSValueConst this_value, int argc,
-                         JSValueConst *argv)
-{
-    struct state *state = state_of(weir__js_of(context));
-
-    weir__js_values_read(context, state->hooks, HOOKS, argv[0]);
-    return JS_UNDEFINED;
-}
-
 static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_DEF("open", 4, open),
     JS_CFUNC_DEF("listen", 3, listen),
@@ -514,7 +502,6 @@ static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_DEF("setRef", 2, set_ref),
     JS_CFUNC_DEF("counts", 1, counts_of),
     JS_CFUNC_DEF("holders", 1, holders_of),
-    JS_CFUNC_DEF("setHooks", 1, set_hooks),
 };
 
 const struct weir__js_builtin weir__js_http_server_builtin = {
@@ -522,6 +509,7 @@ const struct weir__js_builtin weir__js_http_server_builtin = {
     WEIR__JS_NATIVES(natives),
     .class_definition = &server_class,
     .state_bytes = sizeof(struct state),
+    .hook_count = HOOKS,
     .init = init_servers,
     .drop = drop_servers,
 };

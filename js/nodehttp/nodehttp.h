@@ -39,8 +39,8 @@ enum weir__node_hook {
 };
 
 struct weir__node_state {
+    JSValue hooks[WEIR__NODE_HOOKS]; /* first */
     struct weir__js_link servers, exchanges;
-    JSValue hooks[WEIR__NODE_HOOKS];
     JSValue kept; /* the object of an exchange, so that the engine keeps what
                    * they have in common */
 };

@@ -102,7 +102,6 @@ static void drop_servers(weir_js *js)
         server->js = NULL;
         (void)weir_http_server_drain(server->http, 0);
     }
-    weir__js_values_drop(js->context, state->hooks, WEIR__NODE_HOOKS);
     JS_FreeValue(js->context, state->kept);
     state->kept = JS_UNDEFINED;
 }
@@ -113,7 +112,6 @@ static int init_servers(weir_js *js)
 
     weir__js_list_init(&state->servers);
     weir__js_list_init(&state->exchanges);
-    weir__js_values_init(state->hooks, WEIR__NODE_HOOKS);
     state->kept = JS_UNDEFINED;
     return 0;
 }
@@ -478,16 +476,6 @@ static JSValue is_closed(JSContext *context, JSValueConst this_value, int argc,
                           : JS_NewBool(context, server->http == NULL);
 }
 
-/* setHooks(functions) */
-static JSValue set_hooks(JSContext *context, JSValueConst this_value, int argc,
-                         JSValueConst *argv)
-{
-    struct weir__node_state *state = weir__node_state_of(weir__js_of(context));
-
-    weir__js_values_read(context, state->hooks, WEIR__NODE_HOOKS, argv[0]);
-    return JS_UNDEFINED;
-}
-
 static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_DEF("open", 2, open),
     JS_CFUNC_DEF("listen", 3, listen),
@@ -502,7 +490,6 @@ static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_DEF("watch", 1, watch),
     JS_CFUNC_DEF("counts", 1, counts_of),
     JS_CFUNC_DEF("isClosed", 1, is_closed),
-    JS_CFUNC_DEF("setHooks", 1, set_hooks),
 };
 
 const struct weir__js_builtin weir__js_node_server_builtin = {
@@ -510,6 +497,7 @@ const struct weir__js_builtin weir__js_node_server_builtin = {
     WEIR__JS_NATIVES(natives),
     .class_definition = &server_class,
     .state_bytes = sizeof(struct weir__node_state),
+    .hook_count = WEIR__NODE_HOOKS,
     .init = init_servers,
     .drop = drop_servers,
 };

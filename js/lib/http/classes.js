@@ -10,7 +10,7 @@ const body = require('http/body');
 const exchange = require('http/answer');
 
 const { Response, adoptRequest, isRequest, isResponse, makeRequest, makeResponse,
-    copyResponse, setBody, extraOf, setRequestHooks } = native;
+    copyResponse, setBody, extraOf, setHooks } = native;
 const ERROR = 1;
 
 function parse(url, base) {
@@ -294,7 +294,7 @@ function signalOf(request) {
         end(ended);
     return controller.signal;
 }
-setRequestHooks([urlOf, signalOf]);
+setHooks([urlOf, signalOf]);
 
 // ---- how they are shown ----
 
