@@ -14,5 +14,6 @@ target_link_options(test_jobs_sqlite_store_c PRIVATE
 # What test/jobs/crash.py kills.
 add_executable(peers-jobs test/jobs/crash/process.c)
 target_link_libraries(peers-jobs PRIVATE weir-jobs-static Threads::Threads)
+target_include_directories(peers-jobs PRIVATE test)
 set_target_properties(peers-jobs PROPERTIES OUTPUT_NAME jobs
   RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/peers)

@@ -47,7 +47,7 @@ done
 # What weir explore knows of races is tested by itself.
 javascript_races() {
     cc -std=gnu11 -O1 -Wall -fsanitize=address,undefined -fno-sanitize-recover \
-        -Iexplore/javascript test/explore/race.c explore/javascript/race.c -o "$scratch/race" &&
+        -Itest -Iexplore/javascript test/explore/race.c explore/javascript/race.c -o "$scratch/race" &&
         "$scratch/race"
 }
 

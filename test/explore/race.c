@@ -5,6 +5,7 @@
  * Random executions of a few threads are noted, and each event is compared with
  * all events before it: happens-before is the transitive closure of program
  * order and of the edges in race.h.  The first event that races must be the same.
+ * WEIR_SEED=N repeats a run.
  *
  * Compiled with a sanitizer and run by compiled.sh; prints TAP.
  */
@@ -15,6 +16,7 @@
 #include <string.h>
 
 #include "exchange.h"
+#include "support/random.h"
 
 enum { EVENTS = 64, RUNS = 30000, USED = 4, OBJECTS = 2, BYTES = 24 };
 enum kind { ACCESS, SEND, RECEIVE, SYNCHRONIZE, START, JOIN, KINDS };
@@ -28,12 +30,13 @@ struct event {
 
 static struct event events[EVENTS];
 static char *memory; /* fresh in each run, so that nothing is known of it */
-static uint64_t state = 1;
+
+static struct random dice;
+static uint64_t kinds_taken[KINDS], ways_taken[3], atomic_taken[2];
 
 static unsigned draw(unsigned count)
 {
-    state = state * UINT64_C(6364136223846793005) + 1442695040888963407;
-    return (unsigned)(state >> 33) % count;
+    return (unsigned)random_below(&dice, count);
 }
 
 /* --- the definition -------------------------------------------------------------- */
@@ -103,9 +106,9 @@ static bool races(unsigned i)
 
 static void draw_access(struct event *event)
 {
-    bool is_atomic = draw(2) == 0;
+    bool is_atomic = random_choose(&dice, atomic_taken) == 0;
     size_t size = is_atomic ? 4 : (size_t)1 << draw(4);
-    unsigned way = draw(3); /* read, write, both */
+    uint64_t way = random_choose(&dice, ways_taken); /* read, write, both */
 
     if (!is_atomic && way == 2)
         size = 1 + draw(BYTES);
@@ -126,7 +129,8 @@ static bool draw_event(unsigned i, bool *lives)
 
     memset(event, 0, sizeof(*event));
     event->thread = draw(USED);
-    event->kind = draw(2) == 0 ? ACCESS : (enum kind)draw(KINDS);
+    event->kind =
+        draw(2) == 0 ? ACCESS : (enum kind)random_choose(&dice, kinds_taken);
     event->object = draw(event->kind >= START ? USED : OBJECTS);
     if (!lives[event->thread])
         return false;
@@ -194,8 +198,9 @@ static unsigned run(unsigned *found)
 int main(void)
 {
     unsigned failures = 0, found = 0, clean;
+    bool are_taken;
 
-    printf("# seed %llu\n", (unsigned long long)state);
+    dice.state = random_seed();
     for (unsigned i = 0; i < RUNS && failures == 0; i++) {
         memory = malloc(BYTES + OBJECTS);
         failures += run(&found);
@@ -208,6 +213,10 @@ int main(void)
     printf("# %u executions with a race, %u without\n", found, clean);
     printf("%s 2 - both kinds occur\n",
            found > RUNS / 10 && clean > RUNS / 100 ? "ok" : "not ok");
-    printf("1..2\n");
-    return failures == 0 ? 0 : 1;
+    are_taken = random_all_taken("kinds", kinds_taken, KINDS) &
+                random_all_taken("ways", ways_taken, 3) &
+                random_all_taken("atomic", atomic_taken, 2);
+    printf("%s 3 - every choice was made\n", are_taken ? "ok" : "not ok");
+    printf("1..3\n");
+    return failures == 0 && are_taken ? 0 : 1;
 }

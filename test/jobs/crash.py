@@ -100,7 +100,8 @@ class Place:
     def start(self, role, *numbers, through=()):
         process = subprocess.Popen(
             [*through, PROCESS, role, self.store, self.log,
-             *map(str, numbers)], preexec_fn=end_with_parent)
+             *map(str, numbers)], preexec_fn=end_with_parent,
+            env={**os.environ, "WEIR_SEED": str(choose.getrandbits(63))})
         self.processes.append(process)
         return process
 
@@ -200,9 +201,12 @@ def kill_at_random(jobs, kills, key_limit=1):
         history = place.history()
         if problem is None and len(history.keys) != jobs:
             problem = f"{len(history.keys)} of {jobs} jobs"
+        if problem is None and not history.failed:
+            problem = "no handler has failed"
+        failed = sum(map(len, history.failed.values()))
         expect(f"{jobs} jobs, {key_limit} of a key at once, {kills} kills at "
-               f"random: {len(history.tokens)} claims, nothing lost, nothing "
-               "twice, in order", problem)
+               f"random: {len(history.tokens)} claims, {failed} failures, "
+               "nothing lost, nothing twice, in order", problem)
 
 
 def kill_at_calls(rounds):

@@ -11,6 +11,9 @@
  *
  * The seed is WEIR_SEED from the environment, or the time.  It is printed, so
  * that a failure can be reproduced.
+ *
+ * Programs without a suite use this file, too; only expect_all_taken needs
+ * suite.h.
  */
 #ifndef WEIR_TEST_SUPPORT_RANDOM_H
 #define WEIR_TEST_SUPPORT_RANDOM_H
@@ -21,8 +24,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
-
-#include "suite.h"
 
 struct random {
     uint64_t state;

@@ -17,8 +17,8 @@
  *     drained PID STATUS              after it
  *
  * A worker fails one job in eight, and holds each for a few turns, so that it is
- * killed in the middle of one.  A process dies with its parent: a worker waits for
- * a server that is gone for as long as it lives.
+ * killed in the middle of one.  WEIR_SEED seeds its choices.  A process dies with
+ * its parent: a worker waits for a server that is gone for as long as it lives.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -32,6 +32,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "support/random.h"
 #include "weir.h"
 #include "weir/jobs.h"
 
@@ -39,6 +40,7 @@ static int log_fd;
 static weir_loop *loop;
 static weir_jobs *jobs;
 static weir_jobs_worker *worker;
+static struct random dice;
 
 static void die(const char *what, int err)
 {
@@ -140,7 +142,7 @@ static void finish(void *arg, int status)
 
     if (status != 0)
         return;
-    if (rand() % 8 == 0) {
+    if (random_below(&dice, 8) == 0) {
         must("fail", weir_jobs_settle(held->claim, &failed, on_failed, held));
         return;
     }
@@ -156,7 +158,8 @@ static void handle(void *arg, weir_jobs_claim *claim)
     *held = (struct held){claim, job->id, job->token};
     say("claimed %" PRIu64 " %" PRIu64 " %u %.*s\n", job->id, job->token,
         job->attempt, (int)job->payload_size, (const char *)job->payload);
-    must("timer", weir_timer_start(loop, NULL, WEIR_US(rand() % 3000),
+    must("timer", weir_timer_start(loop, NULL,
+                                   WEIR_US((int64_t)random_below(&dice, 3000)),
                                    WEIR_TIMER_ONCE, finish, held));
 }
 
@@ -235,12 +238,20 @@ static int64_t busy_ms(void)
     return given != NULL ? atoi(given) : 120000;
 }
 
+/* crash.py draws one for each process, and prints its own. */
+static uint64_t seed(void)
+{
+    const char *given = getenv("WEIR_SEED");
+
+    return given != NULL ? strtoull(given, NULL, 10) : 0;
+}
+
 int main(int count, char **arguments)
 {
     if (count != 6)
         return 2;
     must("prctl", prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 ? -errno : 0);
-    srand((unsigned)getpid());
+    dice.state = seed();
     log_fd = open(arguments[3], O_WRONLY | O_CREAT | O_APPEND, 0666);
     must("loop", weir_loop_new(&loop, NULL));
     must("open",

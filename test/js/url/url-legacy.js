@@ -2,6 +2,7 @@
 // long: address
 'use strict';
 const url = require('url');
+const random = new (require('../support/random.cjs').Random)(20);
 
 process.on('warning', () => {}); // of ports that are none
 function attempt(fn) {
@@ -19,15 +20,10 @@ const pieces = ['http:', 'https:', 'file:', 'mailto:', 'javascript:', 'x-y:', 'w
     '[fe80::1%25]', '127.0.0.1', '80', ':8080', '?', 'q=1', '&', '#', 'hash', '..', '.',
     './', '../', 'b', ' ', '\t', '\n', '"', "'", '<', '`', '{', '|', '^', ';', '*',
     '\u00fc.de', '\u65e5\u672c', '%', '%zz', '', 'c d', '_', '-', '+', '~', '$', ','];
-let seed = 20;
-function random(limit) { // the same numbers in every engine
-    seed = (seed * 1103515245 + 12345) & 0x7fffffff;
-    return (seed >> 8) % limit;
-}
 function made() {
     let text = '';
-    for (let i = random(8) + 1; i > 0; i--)
-        text += pieces[random(pieces.length)];
+    for (let i = random.draw('pieces less one', 8) + 1; i > 0; i--)
+        text += random.choose('piece', pieces);
     return text;
 }
 

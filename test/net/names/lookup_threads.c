@@ -10,6 +10,7 @@
 #include "getaddrinfo.h"
 #include "support/failing_allocator.h"
 #include "support/random.h"
+#include "support/suite.h"
 #include "weir/net/lookup.h"
 
 #ifndef __has_feature

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "net/support/sweep.h"
+#include "support/random.h"
 #include "weir/host/service.h"
 #include "weir/net/websocket.h"
 
@@ -242,12 +243,10 @@ static int echo(void)
 /* Text that can be compressed, but not to almost nothing. */
 static void fill_text(void)
 {
-    uint32_t state = 1;
+    struct random random = {1}; /* the same in each of the runs */
 
-    for (size_t i = 0; i < LARGE; i++) {
-        state = state * 1664525 + 1013904223;
-        text[i] = "abcdefghijklmnop"[state >> 28];
-    }
+    for (size_t i = 0; i < LARGE; i++)
+        text[i] = "abcdefghijklmnop"[random_below(&random, 16)];
 }
 
 CASE_WITHIN(websockets_survive_every_failure, 180)

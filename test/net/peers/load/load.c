@@ -43,13 +43,9 @@ const char *load_kind_name(kind k)
     return kind_names[k];
 }
 
-/* splitmix64: Steele, Lea and Flood 2014. */
 uint64_t load_random(load *l, uint64_t limit)
 {
-    uint64_t z = l->random += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return (z ^ (z >> 31)) % limit;
+    return random_below(&l->random, limit);
 }
 
 int64_t load_clock(void)
@@ -229,7 +225,7 @@ int main(int argc, char **argv)
                           .signal = SIGTERM,
                           .first_id = 1};
     read_options(&l.options, argc, argv);
-    l.random = l.options.seed;
+    l.random.state = l.options.seed;
     l.next_id = l.options.first_id;
     l.epoll = epoll_create1(EPOLL_CLOEXEC);
     for (size_t i = 0; i < sizeof load_text; i++)

@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "support/random.h"
+
 typedef enum kind {
     KIND_POST,         /* keep-alive, Content-Length */
     KIND_CHUNKED,      /* keep-alive, chunked uploads */
@@ -78,7 +80,7 @@ typedef struct load {
     int64_t signal_ns; /* when SIGTERM was sent; 0: not yet */
     bool is_stopping;  /* begin no request any more */
     uint64_t next_id;
-    uint64_t random;
+    struct random random;
     uint64_t counts[COUNTS];
     int64_t slowest_ns; /* from a request's beginning to its answer */
     int open;           /* connections with something to do */
