@@ -3,7 +3,8 @@
  * clock -- performance.now(), the milliseconds since the host was created,
  * timeOrigin, the time of its creation, and the figures of nodeTiming.
  *
- * Tested by  test/js/timers/performance-timeline.js, perf-utilization.js
+ * Tested by  test/js/timers/performance-timeline.js,
+ *            performance-origin.js, perf-utilization.js
  */
 #include "timers/clock.h"
 
@@ -44,11 +45,17 @@ static JSValue origin(JSContext *context, JSValueConst this_value, int argc,
 {
     int64_t passed_ns =
         weir_clock_now() - times_of(weir__js_of(context))->started_ns;
+    int64_t date_ns = weir_virtual_date();
     struct timespec wall;
 
-    clock_gettime(CLOCK_REALTIME, &wall);
-    return JS_NewFloat64(context, (double)wall.tv_sec * 1e3 +
-                                      (double)(wall.tv_nsec - passed_ns) / 1e6);
+    if (date_ns < 0) {
+        clock_gettime(CLOCK_REALTIME, &wall);
+        date_ns = wall.tv_sec * INT64_C(1000000000) + wall.tv_nsec;
+    }
+    date_ns -= passed_ns;
+    /* In two parts, as 2^53 ns are 104 days. */
+    return JS_NewFloat64(context, (double)(date_ns / 1000000) +
+                                      (double)(date_ns % 1000000) / 1e6);
 }
 
 /* Milliseconds since the host was made; -1: not reached. */

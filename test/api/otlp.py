@@ -442,15 +442,15 @@ def test_silent():
     collector.is_silent = False
     collector = Collector()
     collector.is_silent = True
-    program = Program(collector.url, text=FRONT.replace(
+    # Any other deadline comes after the end of this test.
+    program = Program(collector.url, "--shutdown-deadline=3600", text=FRONT.replace(
         "port: 0", "drain: { deadline: 700 }, port: 0"), env=[("BACK", "")])
     curl(f"{program.line()}/leaf")
     begin = time.monotonic()
     code, errors = program.end()
-    took_s = time.monotonic() - begin
-    print(f"# a drain with a deadline of 0.7 s took {took_s:.2f} s")
-    check("after a drain, its deadline is that of the export", code == 0 and took_s < 5 and
-          "1 of 1 spans were not sent" in errors, took_s, errors)
+    print(f"# a drain with a deadline of 0.7 s took {time.monotonic() - begin:.2f} s")
+    check("after a drain, its deadline is that of the export", code == 0 and
+          "1 of 1 spans were not sent" in errors, errors)
     with collector.changed:
         collector.is_silent = False
         collector.changed.notify_all()

@@ -73,7 +73,8 @@ function files() {
             return [file.lastModified, file.name, file.type, file.size,
                 file instanceof Blob, String(file)];
         });
-    log(Math.abs(new File([], '').lastModified - Date.now()) < 60000);
+    const before = Date.now(), { lastModified } = new File([], '');
+    log(before <= lastModified && lastModified <= Date.now());
     log(new File(['a'], 'n', { lastModified: 3 }), { a: { b: { c: new Blob([]) } } },
         { b: new Blob([]) });
 }
