@@ -8,8 +8,8 @@
  * All commands that have arrived together are answered with one write.  Input
  * that ends in the middle of a command waits in the client's `rest`, and so
  * does input that would be answered faster than the client reads.  At SIGTERM
- * each client gets the answers to the commands that were read, then the end of
- * the stream.
+ * each client gets the answers to the commands that were executed, then the end
+ * of the stream.
  */
 #include <stdbool.h>
 #include <stdio.h>

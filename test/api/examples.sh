@@ -5,8 +5,8 @@
 #
 # The service runs 200 times with random short delays; WEIR_SEED=N repeats them.
 # The clients of the echo server are in echo.py, the job server's in
-# jobserver.py.  last_answers.py counts what clients of both receive when they end,
-# in ROUNDS rounds (3) for each kind of client.
+# jobserver.py.  last_answers.py counts what clients of these and of servers in
+# examples/net receive when they end, in ROUNDS rounds (3) for each kind of client.
 . "$(dirname "$0")/tap.sh"
 runs=200
 outputs=$scratch/runs
@@ -286,7 +286,9 @@ expect "jobserver says how it is used" jobserver_helps
 expect "jobserver says that its port is taken" \
     reports_a_port_that_is_taken jobserver
 
-for server in echo jobserver; do
+servers='echo jobserver'
+[ -x build/peers/httpd ] && servers="$servers net/echo net/httpd net/resp"
+for server in $servers; do
     expect "$server's clients that pipeline receive all that it sends" \
         receives "$server" pipeline
     expect "$server's clients that read slowly receive all that it sends" \
