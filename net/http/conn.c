@@ -18,7 +18,7 @@
  *           the timer is restarted when it fires too early.
  * Thread    The loop's.
  *
- * Tested by  test/net/http/server.c, test/net/peers
+ * Tested by  test/net/http/server.c, timeouts.c, test/net/peers
  */
 #include "http/conn.h"
 
@@ -141,14 +141,17 @@ static void tell_disconnect(struct weir__http_conn *conn, int status)
 static void end_conn(struct weir__http_conn *conn, int status)
 {
     struct weir__http_shard *shard = conn->shard;
+    int reason = status != 0 ? status : conn->status;
 
+    if (reason == 0)
+        reason = WEIR_ECANCELED;
     if (shard->corked == conn) {
         shard->corked = NULL;
         shard->cork_size = 0;
     }
     conn->stream = NULL;
-    end_leaving(conn, status != 0 ? status : WEIR_ECANCELED);
-    weir__http_conn_drop_request(conn, status != 0 ? status : WEIR_ECANCELED);
+    end_leaving(conn, reason);
+    weir__http_conn_drop_request(conn, reason);
     tell_disconnect(conn, status);
     stop_alarm(conn);
     weir__http_parser_fini(&conn->parser);
@@ -202,6 +205,7 @@ void weir__http_conn_fail(struct weir__http_conn *conn, int status)
     if (conn->is_closing)
         return;
     conn->is_closing = true;
+    conn->status = status;
     conn->deadline_ns = 0;
     weir_connection_close(&conn->word);
     if (conn->shard->corked == conn)
@@ -229,15 +233,20 @@ void weir__http_conn_break(struct weir__http_conn *conn, int status)
 
 /* ---- output ---- */
 
+/* The time until the next request begins counts from the moment at which the
+ * last response has left. */
 static void on_settled(void *arg, weir_stream *stream, int status)
 {
     struct weir__http_conn *conn = arg;
 
     conn->is_settling = false;
-    if (status == 0)
-        end_leaving(conn, 0);
-    else
+    if (status != 0) {
         weir__http_conn_break(conn, status);
+        return;
+    }
+    if (weir_connection_phase_of(&conn->word) == WEIR_CONNECTION_IDLE)
+        weir__http_conn_set_idle(conn);
+    end_leaving(conn, 0);
 }
 
 /* Tell the requests whose responses have left, now or when they have. */

@@ -71,6 +71,7 @@ struct weir__http_conn {
     int64_t alarm_ns;     /* when the timer fires; 0: not started */
     weir_timer alarm;
     uint32_t request_count;
+    int status;          /* why it has failed; 0: it has not */
     void *data;          /* the host's */
     bool is_known : 1;   /* on_connection was called */
     bool is_refused : 1; /* the host answers what cannot be parsed */

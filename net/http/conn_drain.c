@@ -8,11 +8,12 @@
  *
  * Thread    The loop's.
  *
- * Tested by  test/net/http/server.c, test/net/peers
+ * Tested by  test/net/http/server.c, timeouts.c, test/net/peers
  */
 #include <errno.h>
 
 #include "http/conn.h"
+#include "os/socket.h"
 #include "stream/stream.h"
 
 #define CUT_LINGER_NS WEIR_MS(250)
@@ -30,19 +31,45 @@ static void tell_drain(struct weir__http_conn *conn)
     }
 }
 
-/* Close a connection that has been idle long enough.  Bytes may wait to be read
- * because a handler has kept the loop busy: then it was not idle.  But half a
- * record of TLS is input, too, so that does not count twice.  Requests that wait
- * until the client has received more are not idle either; if it receives
- * nothing, a write fails. */
-static void close_idle(struct weir__http_conn *conn)
+/* Give a connection more time if it has only seemed idle.  Bytes may wait to be
+ * read because a handler has kept the loop busy.  But half a record of TLS is
+ * input, too, so that does not count twice.  Requests that wait until the client
+ * has received more are not idle either; if it receives nothing, a write fails.
+ * A client that may stay idle for ever has to begin its first request all the
+ * same. */
+static bool spare(struct weir__http_conn *conn)
 {
-    bool has_input = weir__stream_has_input(conn->stream) && !conn->is_spared;
+    const weir_http_server_options *options = weir__http_conn_options(conn);
+    bool is_first = options->keep_alive_ns < 0 && conn->request_count == 0;
 
+    if (conn->rest_size == 0 &&
+        (conn->is_spared || !weir__stream_has_input(conn->stream)))
+        return false;
     conn->is_spared = true;
-    if (conn->rest_size > 0 || has_input)
-        weir__http_conn_set_idle(conn);
-    else
+    weir__http_conn_set_deadline(conn, weir_clock_now(),
+                                 is_first ? options->header_ns
+                                          : options->keep_alive_ns);
+    return true;
+}
+
+/* Whether the client has not finished its handshake, and has sent no more of it
+ * than was read.  Nothing can be said to it. */
+static bool stalls_handshake(const struct weir__http_conn *conn)
+{
+    return !weir__stream_is_ready(conn->stream) &&
+           (conn->is_spared ||
+            !weir__socket_has_input(weir_stream_fd(conn->stream)));
+}
+
+/* No request has begun in time.  A response that is still leaving has the time
+ * of a write. */
+static void expire_idle(struct weir__http_conn *conn)
+{
+    if (conn->is_settling)
+        return;
+    if (stalls_handshake(conn))
+        weir__http_conn_fail(conn, -ETIMEDOUT);
+    else if (!spare(conn))
         weir__http_conn_close_gracefully(conn);
 }
 
@@ -56,7 +83,7 @@ void weir__http_conn_expire(struct weir__http_conn *conn)
     if (conn->is_closing || conn->is_upgraded)
         return;
     if (request == NULL && weir__http_parser_is_idle(&conn->parser)) {
-        close_idle(conn);
+        expire_idle(conn);
         return;
     }
     weir_counter_add(&conn->shard->counters.refused, 1);
@@ -132,9 +159,10 @@ void weir__http_conn_on_notified(weir_connection *word, unsigned what)
     }
     if (what & WEIR_CONNECTION_IS_CUT)
         cut(conn);
-    else if (what & WEIR_CONNECTION_IS_CLOSING && !conn->is_closing)
-        close_idle(conn);
-    else if (what & WEIR_CONNECTION_IS_DRAINING && conn->is_upgraded)
+    else if (what & WEIR_CONNECTION_IS_CLOSING && !conn->is_closing) {
+        if (!spare(conn))
+            weir__http_conn_close_gracefully(conn);
+    } else if (what & WEIR_CONNECTION_IS_DRAINING && conn->is_upgraded)
         spread_drain(conn);
     else if (what & WEIR_CONNECTION_IS_DRAINING && !conn->is_closing)
         tell_drain(conn);

@@ -15,7 +15,7 @@
  *           client has already sent more requests, the last response does.
  * Thread    The loop's.
  *
- * Tested by  test/net/http/server.c, test/net/peers
+ * Tested by  test/net/http/server.c, timeouts.c, test/net/peers
  */
 #include <errno.h>
 #include <string.h>

@@ -489,6 +489,11 @@ bool weir__stream_is_cut(const weir_stream *stream)
     return stream->is_cut;
 }
 
+bool weir__stream_is_ready(const weir_stream *stream)
+{
+    return stream->is_ready;
+}
+
 static bool has_filtered(const weir_stream *stream)
 {
     return stream->filter != NULL && stream->filter->has_input(stream->filter);

@@ -169,6 +169,9 @@ size_t weir__stream_discarded(const weir_stream *stream);
  * received everything. */
 bool weir__stream_is_cut(const weir_stream *stream);
 
+/* Whether there is no filter, or its handshake is over. */
+bool weir__stream_is_ready(const weir_stream *stream);
+
 /* Whether bytes have arrived that were not given to the reader yet. */
 bool weir__stream_has_input(const weir_stream *stream);
 

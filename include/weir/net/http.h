@@ -126,9 +126,11 @@ typedef struct weir_http_server_options {
     uint32_t requests_per_connection; /* 0: no limit */
 
     /* Times. */
-    int64_t header_ns;     /* for the head; 408.  60 s */
+    int64_t header_ns;     /* for the head, or for the TLS handshake and the
+                            * first byte; 408 if there is one.  60 s */
     int64_t request_ns;    /* for the head and the body; 408.  300 s */
-    int64_t keep_alive_ns; /* for the next request to begin.  6 s */
+    int64_t keep_alive_ns; /* from the moment at which a response has left to
+                            * the next request.  6 s */
     int64_t write_ns;      /* without progress of a response.  60 s */
 
     /* The drain; see the beginning of this file. */
