@@ -2,7 +2,7 @@
 /*
  * header -- see header.h.  No state, no memory.
  *
- * Tested by  test/net/http/header.c
+ * Tested by  test/net/http/header.c, test/fuzz/fields.c
  */
 #include "http/header.h"
 

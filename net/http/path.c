@@ -2,7 +2,7 @@
 /*
  * path -- see path.h.
  *
- * Tested by  test/net/http/path.c
+ * Tested by  test/net/http/path.c, test/fuzz/fields.c
  */
 #include "http/path.h"
 

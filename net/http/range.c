@@ -2,7 +2,7 @@
 /*
  * range -- see range.h.
  *
- * Tested by  test/net/http/range.c
+ * Tested by  test/net/http/range.c, test/fuzz/fields.c
  */
 #include "http/range.h"
 

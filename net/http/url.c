@@ -6,7 +6,7 @@
  * taken from the base, and then everything is written in one pass to a block
  * whose size has an upper bound: a byte becomes at most three.
  *
- * Tested by  test/net/http/url.c
+ * Tested by  test/net/http/url.c, test/fuzz/url.c
  */
 #include "http/url.h"
 

@@ -7,14 +7,13 @@
  * The first byte says what is parsed and within which limits, the second how
  * many cuts there are, the next ones how far apart they are; the rest are the
  * bytes.  Each input is parsed whole, byte by byte, and cut.
- *
- * WEIR_FUZZ_SEEDS=FOLDER writes inputs to begin with, instead of running.
  */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "fuzz/seeds.h"
 #include "net/support/transcript.h"
 
 enum { CUTS_MOST = 15, HEADER = 2 };
@@ -54,35 +53,29 @@ static const char *const responses[] = {
     "Upgrade: x\r\n\r\nrest",
 };
 
-static void write_seed(const char *folder, char kind, size_t number,
-                       const char *text)
+static void write_seeds(const char *folder, int kind, const char *const *texts,
+                        size_t count)
 {
-    char path[4096];
-    FILE *file;
+    const char settings[] = {(char)kind, 1, 20};
 
-    snprintf(path, sizeof(path), "%s/%c%zu", folder, kind == 0 ? 'q' : 's',
-             number);
-    file = fopen(path, "wb");
-    if (file == NULL)
-        abort();
-    fwrite((char[]){kind, 1, 20}, 1, 3, file);
-    fputs(text, file);
-    if (fclose(file) != 0)
-        abort();
+    for (size_t n = 0; n < count; n++)
+        seeds_write(folder, kind == TRANSCRIPT_REQUESTS ? 'q' : 's', n,
+                    (weir_bytes){settings, sizeof(settings)},
+                    (weir_bytes){texts[n], strlen(texts[n])});
 }
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-    const char *folder = getenv("WEIR_FUZZ_SEEDS");
+    const char *folder = seeds_folder();
 
     (void)argc;
     (void)argv;
     if (folder == NULL)
         return 0;
-    for (size_t n = 0; n < sizeof(requests) / sizeof(*requests); n++)
-        write_seed(folder, TRANSCRIPT_REQUESTS, n, requests[n]);
-    for (size_t n = 0; n < sizeof(responses) / sizeof(*responses); n++)
-        write_seed(folder, TRANSCRIPT_RESPONSES, n, responses[n]);
+    write_seeds(folder, TRANSCRIPT_REQUESTS, requests,
+                sizeof(requests) / sizeof(*requests));
+    write_seeds(folder, TRANSCRIPT_RESPONSES, responses,
+                sizeof(responses) / sizeof(*responses));
     exit(0);
 }
 
