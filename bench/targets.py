@@ -4,7 +4,8 @@
 A target is a limit for one row, alone ("unit") or divided by another row of
 its workload ("to"; "best peer" is the quickest of another library).  "metric"
 is the mean unless it says so.  "short" is why a row may miss its target; it is
-shown when it does.
+shown when it does.  "beside" names another metric, whose ratio is always shown
+and not judged: {"metric": "mean", "what": "by elapsed time"}.
 """
 
 import json
@@ -23,13 +24,25 @@ class Target:
         self.relation, limit = rule["must"].split()
         self.limit = float(limit)
         self.unit = " " + rule["unit"] if "to" not in rule else "×"
-        mine = [row for row in rows if row["workload"] == self.workload
-                and row["metric"] == rule.get("metric", "mean")
-                and row["status"] == "ok"]
+        mine = self.rows_of(rows, rule.get("metric", "mean"))
         self.value = {row["impl"]: row["value"] for row in mine}
         peers = [row for row in mine if "peer" in row]
         self.peer = min(peers, key=lambda row: row["value"])["impl"] \
             if peers else None
+        self.beside = self.read_beside(rows) if "beside" in rule else ""
+
+    def rows_of(self, rows, metric):
+        return [row for row in rows if row["workload"] == self.workload
+                and row["metric"] == metric and row["status"] == "ok"]
+
+    def read_beside(self, rows):
+        """What the document says after the verdict."""
+        beside = self.rule["beside"]
+        value = {row["impl"]: row["value"]
+                 for row in self.rows_of(rows, beside["metric"])}
+        mine, base = value.get(self.rule["impl"]), value.get(self.rule["to"])
+        return f"; {beside['what']} {mine / base:.3g}×" \
+            if mine is not None and base else ""
 
     @property
     def what(self):
@@ -67,8 +80,8 @@ class Target:
     def verdict(self):
         if self.measured is None:
             return "not measured"
-        return "met" if self.is_met else \
-            f"**not met**: {self.rule.get('short', 'the reason is not known')}"
+        why = self.rule.get("short", "the reason is not known")
+        return ("met" if self.is_met else f"**not met**: {why}") + self.beside
 
 
 def read(rows):
