@@ -25,7 +25,7 @@ static void make(weir_loop_options options)
     loop_make(&options);
 }
 
-static const weir_fd_mode beds[] = {WEIR_FD_MODE_AUTO, WEIR_FD_MODE_ALWAYS};
+static const weir_fd_mode fd_modes[] = {WEIR_FD_MODE_AUTO, WEIR_FD_MODE_ALWAYS};
 
 /* ---- together ---- */
 
@@ -78,7 +78,7 @@ CASE(timer_slack_serves_all_that_are_due_within_it_in_one_turn)
 {
     for (int i = 0; i < 2; i++) {
         ring_three((weir_loop_options){.timer_slack_ns = 10 * APART_NS,
-                                       .fd_mode = beds[i]});
+                                       .fd_mode = fd_modes[i]});
         if (has_slept)
             expect_int(bells[2].turn_ns, bells[0].turn_ns);
     }
@@ -89,7 +89,7 @@ CASE(timer_slack_changes_no_order)
 {
     for (int i = 0; i < 2; i++) {
         ring_three((weir_loop_options){.timer_slack_ns = APART_NS * 3 / 2,
-                                       .fd_mode = beds[i]});
+                                       .fd_mode = fd_modes[i]});
         if (has_slept)
             expect_int(bells[1].turn_ns, bells[0].turn_ns);
     }
@@ -112,7 +112,7 @@ CASE(timer_slack_does_not_keep_others_waiting)
     expect_int(sem_init(&posted, 0, 0), 0);
     for (int i = 0; i < 2; i++) {
         make((weir_loop_options){.timer_slack_ns = MINUTE_NS,
-                                 .fd_mode = beds[i]});
+                                 .fd_mode = fd_modes[i]});
         loop_timer(MILLISECOND_NS, "timer");
         runner_start(&runner, loop, WEIR_RUN_UNTIL_CLOSED);
         await_state(loop, WEIR_LOOP_SLEEPING);
@@ -129,7 +129,7 @@ CASE(timer_slack_does_not_make_a_step_longer)
 {
     for (int i = 0; i < 2; i++) {
         make((weir_loop_options){.timer_slack_ns = MINUTE_NS,
-                                 .fd_mode = beds[i]});
+                                 .fd_mode = fd_modes[i]});
         loop_timer(MILLISECOND_NS, "timer");
         expect_status(weir_loop_step(loop, 2 * MILLISECOND_NS), 0);
         expect_status(weir_loop_step(loop, 0), 0);
