@@ -339,9 +339,13 @@ class Round:
 
         def send():
             number = 0
-            while not is_over.is_set():
-                client.sendall(self.work.piece(number))
-                number += 1
+            try:
+                while not is_over.is_set():
+                    client.sendall(self.work.piece(number))
+                    number += 1
+            except ConnectionError:  # those of net/ linger for a limited time
+                if not self.work.has_stayers or not self.is_stopped.is_set():
+                    raise
 
         sender = self.begin(send)
         received = bytearray()
