@@ -13,7 +13,7 @@
 #include "weir/metrics.h"
 #include "weir/recorder.h"
 
-enum { SLOWEST = 10, KINDS = WEIR_KIND_OTHER + 1 };
+enum { SLOWEST = 10, KINDS = WEIR_KIND_MAIN + 1 };
 
 struct seen {
     uint64_t count[KINDS];

@@ -208,6 +208,7 @@ static void start(void *arg, int status)
         weir__js_enter(js) == 0) {
         weir__js_clock_reach(js, WEIR__JS_BOOTED);
         weir_live_set_subject(MAIN, sizeof(MAIN) - 1);
+        weir_loop_set_callback_kind(js->loop, WEIR_KIND_MAIN);
         run_main(js);
         weir__js_clock_reach(js, WEIR__JS_LOOP_BEGAN);
         weir_loop_name_callback(js->loop, "main module");

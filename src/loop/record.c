@@ -147,3 +147,8 @@ void weir_loop_name_callback(weir_loop *loop, const char *name)
     if (name != NULL)
         weir__pulse_name(&loop->running, name);
 }
+
+void weir_loop_set_callback_kind(weir_loop *loop, weir_kind kind)
+{
+    weir__pulse_kind(&loop->running, (uint32_t)kind + 1);
+}

@@ -77,7 +77,8 @@ static unsigned rank_of(weir_kind kind)
         [WEIR_KIND_TICK] = 3,    [WEIR_KIND_MICROTASK] = 3,
         [WEIR_KIND_CLOSE] = 3,   [WEIR_KIND_IMMEDIATE] = 3,
         [WEIR_KIND_REF] = 4,     [WEIR_KIND_TIMER] = 5,
-        [WEIR_KIND_FD] = 6,      [WEIR_KIND_OTHER] = 7,
+        [WEIR_KIND_MAIN] = 3,    [WEIR_KIND_FD] = 6,
+        [WEIR_KIND_OTHER] = 7,
     };
 
     return ranks[kind];
@@ -303,6 +304,7 @@ const char *weir_kind_name(weir_kind kind)
         [WEIR_KIND_REQUEST] = "request",
         [WEIR_KIND_HOOK] = "hook",
         [WEIR_KIND_OTHER] = "other",
+        [WEIR_KIND_MAIN] = "main",
     };
 
     return (size_t)kind < sizeof(names) / sizeof(names[0]) ? names[kind]

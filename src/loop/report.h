@@ -20,7 +20,7 @@
 
 /* Each kind has a row without a name.  When all rows with a name are taken,
  * items with other names are counted there. */
-enum { WEIR__PAGE_KINDS = WEIR_KIND_OTHER + 1, WEIR__PAGE_NAMES = 48 };
+enum { WEIR__PAGE_KINDS = WEIR_KIND_MAIN + 1, WEIR__PAGE_NAMES = 48 };
 
 struct weir__page {
     char *holders; /* the caller's rows, each of `size` bytes */

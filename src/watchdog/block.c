@@ -145,16 +145,20 @@ static void add_duration(struct page *page, int64_t duration_ns)
 }
 
 /* "a timer (tick)"; "GET /, a descriptor callback"; "99 callbacks in one turn,
- * the last a timer". */
+ * the last a timer"; "the main module". */
 static void add_culprit(struct page *page, const weir_block *block)
 {
-    if (block->cause == WEIR_BLOCK_CONGESTION)
+    if (block->cause == WEIR_BLOCK_CONGESTION) {
         add(page, "%" PRIu64 " callbacks in one turn, the last a",
             block->callbacks);
-    else if (block->subject[0] != '\0')
-        add(page, "%s, a", block->subject);
-    else
+    } else if (block->subject[0] == '\0') {
         add(page, "a");
+    } else if (block->kind == WEIR_KIND_MAIN) { /* the subject says it */
+        add(page, "%s", block->subject);
+        return;
+    } else {
+        add(page, "%s, a", block->subject);
+    }
     add(page, " %s%s", weir_kind_name(block->kind),
         block->kind == WEIR_KIND_TIMER || block->kind == WEIR_KIND_TASK ||
                 block->kind == WEIR_KIND_JOB

@@ -267,7 +267,7 @@ shows_stats() {
         grep -qE '^weir: [1-9][0-9]* turns, [1-9][0-9]* callbacks' "$scratch/err" &&
         grep -qE '^weir: 1 jobs on ' "$scratch/err" &&
         grep -qE ' ms  timer +slow \(stats.js:2\)$' "$scratch/err" &&
-        grep -qE ' ms  close +main module$' "$scratch/err" &&
+        grep -qE ' ms  main +main module$' "$scratch/err" &&
         grep -qE ' MB of memory' "$scratch/err"
 }
 expect "--stats prints what the loop has done, and the slowest callbacks" \

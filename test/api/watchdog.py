@@ -124,6 +124,17 @@ def test_culprits():
           program.errors)
 
 
+def test_main():
+    blocks("main.js", what="the main module", has=(" by the main module: ",))
+    program = Program("worker-main.js")
+    program.read_until(r"^weir: worker 1 is blocked for .* by the main module: .*" +
+                       program.place() + r".*\n")
+    program.tell()
+    output = program.end()
+    check(output == "worker 1 main the main module\n",
+          "worker-main.js: the main module of a worker", output + program.errors)
+
+
 def test_worker():
     program = Program("wait.js")
     program.read_until(r"^weir: worker 1 was blocked(.*\n)*  C\n(    .*\n)+")

@@ -75,6 +75,14 @@ WEIR_API bool weir_loop_wants_name(const weir_loop *loop);
  */
 WEIR_API void weir_loop_name_callback(weir_loop *loop, const char *name);
 
+/**
+ * Change the kind of the running callback in records, reports, metrics and the
+ * watchdog's messages.  Its next-ticks and microtasks keep their own kinds.
+ *
+ * Thread   loop, inside a callback
+ */
+WEIR_API void weir_loop_set_callback_kind(weir_loop *loop, weir_kind kind);
+
 /* Where a reader is in the ring of each thread. */
 typedef struct weir_recorder_cursor weir_recorder_cursor;
 

@@ -136,9 +136,9 @@ CASE(report_page_tells_origins_and_names_apart)
 
 CASE(report_kinds_have_names_up_to_the_last)
 {
-    for (int kind = 0; kind <= WEIR_KIND_OTHER; kind++)
+    for (int kind = 0; kind <= WEIR_KIND_MAIN; kind++)
         expect(strcmp(weir_kind_name((weir_kind)kind), "unknown") != 0);
-    expect_string(weir_kind_name((weir_kind)(WEIR_KIND_OTHER + 1)), "unknown");
+    expect_string(weir_kind_name((weir_kind)(WEIR_KIND_MAIN + 1)), "unknown");
 }
 
 /* ---- printing ---- */

@@ -371,6 +371,7 @@ static void on_named(void *arg, int status)
 
     weir_loop_name_callback(loop, NULL);
     weir_loop_name_callback(loop, "a name");
+    weir_loop_set_callback_kind(loop, WEIR_KIND_MAIN);
 }
 
 CASE(host_names_a_callback_and_records_its_own_events)
@@ -394,6 +395,7 @@ CASE(host_names_a_callback_and_records_its_own_events)
     weir_recorder_end(0, &(weir_record){.type = WEIR_RECORD_STACK});
     read_all();
     expect_int(count_of(WEIR_RECORD_CALLBACK, "a name"), 1);
+    expect_int(find(WEIR_RECORD_CALLBACK)->kind, WEIR_KIND_MAIN);
     expect_int(count_of(WEIR_RECORD_REQUEST, "GET"), 1);
     expect_int(find(WEIR_RECORD_REQUEST)->count, 200);
     expect_int(find(WEIR_RECORD_STACK)->duration_ns, 0);
