@@ -21,9 +21,10 @@ LONGEST = \
         promise/promise loop/timer) \
     test/net/peers/drain.py test/net/peers/hostile.py \
     test/api/sweep.sh test/api/install.sh
-# Programs of test/net with threads.
+# Programs of test/net with threads; `make verify` runs all under TSan.
 NET_THREADS = $(addprefix build/tsan/test/net/, \
-    http/server monitor names process stream tls/threads websocket/upgrade)
+    http/guest http/server monitor names otlp process stream tls/threads \
+    websocket/upgrade)
 TESTS = $(LONGEST) \
     build/model/test/model \
     $(foreach preset,tsan asan,build/$(preset)/test/stress) \
@@ -56,6 +57,7 @@ BRIEF = WEIR_BRIEF=1 WEIR_SECONDS=0.25
 # What `make verify` runs with the duration that the cases themselves set.
 MORE_TESTS = \
     $(foreach preset,tsan asan portable,build/$(preset)/test/stress) \
+    build/tsan/test/net \
     $(foreach preset,debug clang,build/$(preset)/test/unit) \
     build/debug/test/js build/debug/test/api \
     $(foreach preset,tsan asan,build/$(preset)/test/js/programs)

@@ -468,7 +468,7 @@ static void remove_files(void)
     rmdir(root);
 }
 
-CASE_WITHIN(http_survives_every_failure, 180)
+CASE_WITHIN(http_survives_every_failure, 400)
 {
     make_files();
     sweep("HTTP", serve, CALL_SOCKET, CALL_SETSOCKOPT, CALL_BIND, CALL_LISTEN,

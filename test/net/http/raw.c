@@ -536,8 +536,8 @@ CASE(raw_calls_without_memory_fail)
         send_text(fd, texts[i]);
         read_rest(fd);
     }
-    expect_int(failures, 3);
     on_loop(close_server);
     finish(0);
+    expect_int(failures, 3);
     expect_int(memory.live, 0);
 }
