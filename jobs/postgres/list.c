@@ -67,6 +67,8 @@ static void finish(struct weir__engine *engine)
 
     stop_timer(engine, &engine->deadline);
     stop_timer(engine, &engine->again);
+    /* Those of a connection that was lost are others' by now. */
+    weir__schedule_forget_runs(engine);
     engine->first = NULL;
     engine->phase = WEIR__LIST_NONE;
     engine->host->ran(engine->host, first);

@@ -27,7 +27,7 @@ static struct weir__run read_run(struct weir__row row, char **at)
 
     if (weir__cron_find(cron, zone, row.engine->date_ms, &run.next_ms, reason,
                         sizeof(reason)) != 0)
-        run.next_ms = row.engine->date_ms + WEIR__CRON_LOST_MS;
+        run.next_ms = weir__cron_look_again(row.engine->date_ms);
     return run;
 }
 

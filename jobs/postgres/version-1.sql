@@ -618,7 +618,7 @@ $$;
 -- ---- schedules ----
 
 -- Add a schedule, or change it.  Returns its next run: that which it had, if its
--- cron and its zone are as before.
+-- cron and its zone are as before, and that was a run (see fire).
 CREATE FUNCTION weir_jobs.set_schedule(
     queue text, name text, cron text, zone text, missed smallint,
     next_at bigint, priority integer, attempts bigint, key text,
@@ -633,6 +633,7 @@ BEGIN
         ON CONFLICT ON CONSTRAINT schedule_pkey DO UPDATE
         SET cron = $3, zone = $4, missed = $5,
             next_at = CASE WHEN s.cron = $3 AND s.zone = $4
+                               AND s.next_at % 1000 = 0
                            THEN s.next_at ELSE $6 END,
             priority = $7, attempts = $8, key = $9, backoff_ms = $10,
             backoff_max_ms = $11, timeout_ms = $12, keep_ms = $13,
@@ -671,6 +672,10 @@ BEGIN
         WHERE p.queue = of_queue AND p.name = of_name;
     UPDATE weir_jobs.schedule AS p SET next_at = next
         WHERE p.queue = of_queue AND p.name = of_name;
+    -- Not a run, but another look for a zone that was lost: see cron.h.
+    IF s.next_at % 1000 <> 0 THEN
+        RETURN;
+    END IF;
     IF s.missed = 1 OR weir_jobs.date_ms() - s.next_at < 5 * 60 * 1000 THEN
         PERFORM weir_jobs.insert_job(s.queue, s.payload, s.key,
             'schedule ' || s.name, s.priority, 0, s.next_at, s.attempts,

@@ -22,18 +22,21 @@ enum { MISSED_MS = 5 * 60 * 1000 }; /* so late, a run was missed */
 
 /* ---- ops ---- */
 
-/* The next run of a schedule that has not changed, or `otherwise`. */
+/* The next run of a schedule that has not changed, or `otherwise`: also if its
+ * zone was lost. */
 static int64_t find_planned(struct weir__engine *engine,
                             const weir_jobs_schedule_spec *spec,
                             const char *zone, int64_t otherwise)
 {
     sqlite3_stmt *find = weir__sql(engine, WEIR__SQL_PLANNED);
+    int64_t planned_ms;
 
     weir__bind_text(find, 1, spec->job->queue);
     weir__bind_text(find, 2, spec->name);
     weir__bind_text(find, 3, spec->cron);
     weir__bind_text(find, 4, zone);
-    return weir__sql_number(engine, find, otherwise);
+    planned_ms = weir__sql_number(engine, find, otherwise);
+    return weir__cron_is_run(planned_ms) ? planned_ms : otherwise;
 }
 
 void weir__store_schedule(struct weir__engine *engine, struct weir__op *op)
@@ -164,11 +167,12 @@ static void run_schedule(struct weir__engine *engine, sqlite3_stmt *row)
     sqlite3_stmt *set;
     int64_t next_ms;
 
-    if (is_made_up || late_ms < MISSED_MS)
+    if (weir__cron_is_run(sqlite3_column_int64(row, 5)) &&
+        (is_made_up || late_ms < MISSED_MS))
         add_job(engine, row);
     if (weir__cron_find(cron, zone, engine->date_ms, &next_ms, reason,
                         sizeof(reason)) != 0)
-        next_ms = engine->date_ms + WEIR__CRON_LOST_MS;
+        next_ms = weir__cron_look_again(engine->date_ms);
     set = weir__sql(engine, WEIR__SQL_SET_NEXT_RUN);
     weir__bind_text(set, 1, (const char *)sqlite3_column_text(row, 0));
     weir__bind_text(set, 2, (const char *)sqlite3_column_text(row, 1));

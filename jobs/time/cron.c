@@ -291,3 +291,15 @@ int weir__cron_find(const char *text, const char *zone_name, int64_t after_ms,
     *next_ms = next * 1000;
     return 0;
 }
+
+enum { LOST_MS = 60 * 60 * 1000 };
+
+int64_t weir__cron_look_again(int64_t date_ms)
+{
+    return (date_ms + LOST_MS) / 1000 * 1000 + 1;
+}
+
+bool weir__cron_is_run(int64_t next_ms)
+{
+    return next_ms % 1000 == 0;
+}

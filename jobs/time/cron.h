@@ -45,7 +45,9 @@ int64_t weir__cron_next(const struct weir__cron *cron,
 int weir__cron_find(const char *text, const char *zone_name, int64_t after_ms,
                     int64_t *next_ms, char *reason, size_t reason_bytes);
 
-/* A schedule whose zone can no longer be loaded is looked at again after this. */
-enum { WEIR__CRON_LOST_MS = 60 * 60 * 1000 };
+/* When to look again at a schedule whose zone cannot be loaded here.  That is not
+ * a run: it is not a whole second, as all runs are. */
+int64_t weir__cron_look_again(int64_t date_ms);
+bool weir__cron_is_run(int64_t next_ms);
 
 #endif /* WEIR_JOBS_TIME_CRON_H */

@@ -213,6 +213,7 @@ def use_transactions(server):
         complete_in_transaction(place, user)
         widen_keys(place, user)
         share_schedule(place, user)
+        look_for_zones(place, user)
         user.close()
 
 
@@ -278,7 +279,7 @@ def widen_keys(place, user):
 def share_schedule(place, user):
     """Of two transactions that look for runs, one gets what is due."""
     user.ask("SELECT weir_jobs.set_schedule('cron', 's', '* * * * *', 'UTC', "
-             "0::smallint, 1, 0, 9, NULL, 1, 1, 0, 0, 'x')")
+             "0::smallint, 1000, 0, 9, NULL, 1, 1, 0, 0, 'x')")
     other = Session(place.session.url)
     user.ask("BEGIN")
     other.ask("BEGIN")
@@ -311,8 +312,8 @@ def run_schedule(rounds, kills):
                 f"owner NOT IN ({owners}); SELECT weir_jobs.notify('q')")
             return place.is_empty()
         for i in range(rounds):
-            ask("UPDATE weir_jobs.schedule SET next_at = weir_jobs.date_ms(); "
-                "SELECT weir_jobs.notify('q')")
+            ask("UPDATE weir_jobs.schedule SET next_at = weir_jobs.date_ms() / "
+                "1000 * 1000; SELECT weir_jobs.notify('q')")
             if i < kills:
                 index = choose.randrange(3)
                 workers[index].kill()
@@ -328,6 +329,67 @@ def run_schedule(rounds, kills):
             problem = problem or f"{len(history.claims)} jobs"
         expect(f"{rounds} runs of a schedule, three workers, {kills} kills: a "
                "job for each", problem)
+
+
+# Adds a job when it is told to, until that succeeds.
+ADDER = """
+import { Jobs } from 'weir:jobs';
+const jobs = new Jobs(process.argv[1], { busyTimeout: 2000 });
+await jobs.queues();
+console.log('ready');
+for await (const _ of process.stdin) {
+    while (!await jobs.queue('q').add(1).catch((error) => console.log(error.code)))
+        ;
+    break;
+}
+await jobs.close();
+"""
+
+
+def lose_runs(server):
+    """The connection is lost while a list reads the runs that are due."""
+    url = server.create("runs")
+    subprocess.run([ROOT / "build/weir", "jobs", url], check=True,
+                   stdout=subprocess.DEVNULL)  # makes the tables
+    session = Session(url)
+    with Proxy(server) as proxy:
+        process = subprocess.Popen(
+            [ROOT / "build/weir", "-e", ADDER,
+             server.url("runs", proxy.directory)], text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        try:
+            process.stdout.readline()
+            session.ask("SELECT weir_jobs.set_schedule('q', 'lost run', "
+                        "'@yearly', 'UTC', 0::smallint, weir_jobs.date_ms() / "
+                        "1000 * 1000, 0, 9, NULL, 1, 1, 0, 0, 'x')")
+            proxy.stop_at = b"lost run"
+            process.stdin.write("now\n")
+            process.stdin.flush()
+            code = process.stdout.readline()
+            # Meanwhile another process runs it.
+            session.ask("UPDATE weir_jobs.schedule SET next_at = 9000000000000")
+            proxy.is_away = False
+            process.communicate(timeout=120)
+        finally:
+            crash.kill(process)
+    found = session.ask("SELECT count(*) || ' ' || count(\"unique\") "
+                        "FROM weir_jobs.job")
+    session.close()
+    expect("runs that a lost connection had read are not added by the next",
+           None if (code, found) == ("ESTORE\n", "1 0") else (code, found))
+
+
+def look_for_zones(place, user):
+    """A time that is not a whole second is no run, but a look for the zone."""
+    for next_at, zone in ((1001, "Nowhere"), (1000, "UTC")):
+        user.ask("SELECT weir_jobs.set_schedule('look', 's', '@daily', "
+                 f"'{zone}', 1::smallint, {next_at}, 0, 9, NULL, 1, 1, 0, 0, 'x')")
+        user.ask("SELECT weir_jobs.fire('look', 's', 9000000000001)")
+    jobs = user.ask("SELECT count(*) FROM weir_jobs.job WHERE queue = 'look'")
+    again = user.ask("SELECT weir_jobs.set_schedule('look', 's', '@daily', "
+                     "'UTC', 1::smallint, 5000, 0, 9, NULL, 1, 1, 0, 0, 'x')")
+    expect("a look for a zone is no run, and does not keep a schedule from one",
+           None if (jobs, again) == ("1", "5000") else (jobs, again))
 
 
 # ---- faults ----
@@ -398,6 +460,7 @@ def main():
         refuse(server)
         use_transactions(server)
         run_schedule(2 * kills + 6, kills)
+        lose_runs(server)
         if is_long:
             crash.kill_stop_and_drain(jobs, kills)
         else:

@@ -194,6 +194,8 @@ class Proxy:
     cut()           closes all of them
     lose_answers()  hands what the clients send to the server, but not its
                     answers, for a moment; then closes all of them
+    stop_at         the first answer with these bytes is handed on without its
+                    end, and then the server is away until is_away is false
     """
 
     def __init__(self, server):
@@ -204,7 +206,8 @@ class Proxy:
         self.listener.bind(str(self.directory / SOCKET))
         self.listener.listen(50)
         self.lock, self.pairs = threading.Lock(), set()
-        self.is_mute = self.is_closed = False
+        self.is_mute = self.is_closed = self.is_away = False
+        self.stop_at = None
         threading.Thread(target=self.accept, daemon=True).start()
 
     def __enter__(self):
@@ -222,6 +225,9 @@ class Proxy:
                 client, _ = self.listener.accept()
             except OSError:
                 return
+            if self.is_away:
+                client.close()
+                continue
             server = socket.socket(socket.AF_UNIX)
             try:
                 server.connect(str(self.server.socket / SOCKET))
@@ -238,6 +244,10 @@ class Proxy:
     def forward(self, source, target, is_answer):
         try:
             while data := source.recv(65536):
+                if is_answer and self.stop_at and self.stop_at in data:
+                    self.stop_at, self.is_away = None, True
+                    target.sendall(data[:-6])  # "ready for query"
+                    break
                 if not (is_answer and self.is_mute):
                     target.sendall(data)
         except OSError:

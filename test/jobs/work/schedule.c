@@ -5,7 +5,9 @@
 #include <errno.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "jobs/support/jobs_fixture.h"
 #include "os/clock.h"
@@ -229,6 +231,61 @@ CASE(schedule_waits_for_the_run_before)
     pass(HOUR_MS);
     await_count(&keeper.count, 2);
     expect_status(settle(keeper.claims[1], NULL), 0);
+    jobs_end();
+}
+
+/* The zone Test, in the directory zones of the case. */
+static void install_zone(void)
+{
+    expect_int(
+        system("mkdir -p zones && cp /usr/share/zoneinfo/UTC zones/Test"), 0);
+}
+
+CASE(schedule_whose_zone_is_lost_runs_once_and_then_not_until_it_is_back)
+{
+    const weir_jobs_schedule_spec *hourly =
+        SCHEDULE("hourly", "@hourly", .zone = "Test", .job = SPEC("q"),
+                 .missed = WEIR_JOBS_MISSED_ONE);
+    struct keeper keeper = {.is_settling = true};
+    int64_t next_ms;
+
+    expect_int(setenv("TZDIR", "/proc/self/cwd/zones", 1), 0);
+    jobs_make();
+    install_zone();
+    keeper_start(&keeper, jobs, WORKER("q"));
+    next_ms = schedule(hourly).reply.next_ms;
+    expect_int(unlink("zones/Test"), 0);
+    pass(next_ms - weir__clock_date_ms()); /* planned while there was a zone */
+    await_count(&keeper.ended, 1);
+    for (int i = 0; i < 3; i++)
+        pass(HOUR_MS + 1000);
+    expect_int(keeper.count, 1);
+    install_zone();
+    pass(HOUR_MS + 1000); /* looks again, and plans */
+    expect_int(keeper.count, 1);
+    pass(HOUR_MS);
+    await_count(&keeper.ended, 2);
+    jobs_end();
+}
+
+CASE(schedule_that_is_added_again_with_its_zone_does_not_wait_for_a_look)
+{
+    const weir_jobs_schedule_spec *daily =
+        SCHEDULE("daily", "@daily", .zone = "Test", .job = SPEC("q"),
+                 .missed = WEIR_JOBS_MISSED_ONE);
+    struct keeper keeper = {.is_settling = true};
+    int64_t next_ms;
+
+    expect_int(setenv("TZDIR", "/proc/self/cwd/zones", 1), 0);
+    jobs_make();
+    install_zone();
+    keeper_start(&keeper, jobs, WORKER("q"));
+    next_ms = schedule(daily).reply.next_ms;
+    expect_int(unlink("zones/Test"), 0);
+    pass(next_ms - weir__clock_date_ms());
+    await_count(&keeper.ended, 1);
+    install_zone();
+    expect(schedule(daily).reply.next_ms == next_ms + 24 * HOUR_MS);
     jobs_end();
 }
 
