@@ -179,8 +179,8 @@ int weir__schema_prepare(sqlite3 *db)
 
 int weir__schema_note_boot(sqlite3 *db, const char *boot)
 {
+    int64_t version = 0;
     char *sql = sqlite3_mprintf(
-        "BEGIN IMMEDIATE;"
         "UPDATE job SET lease_until = 0"
         "    WHERE state = 1 AND (SELECT boot <> %Q FROM store);"
         "UPDATE queue SET rate_at_us = 0"
@@ -188,9 +188,13 @@ int weir__schema_note_boot(sqlite3 *db, const char *boot)
         "UPDATE store SET boot = %Q WHERE boot <> %Q;"
         "COMMIT",
         boot, boot, boot, boot);
-    int rc =
-        sql != NULL ? sqlite3_exec(db, sql, NULL, NULL, NULL) : SQLITE_NOMEM;
+    int rc = sql != NULL ? sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL)
+                         : SQLITE_NOMEM;
 
+    if (rc == SQLITE_OK) /* it may have moved during the wait for the lock */
+        rc = find_version(db, &version);
+    if (rc == SQLITE_OK)
+        rc = sqlite3_exec(db, sql, NULL, NULL, NULL);
     sqlite3_free(sql);
     if (!sqlite3_get_autocommit(db))
         (void)sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);

@@ -151,6 +151,31 @@ CASE(store_that_is_migrated_by_a_newer_program_is_refused_from_then_on)
     jobs_end();
 }
 
+/* Another process waits for the lock while a move has it, and gets it next. */
+CASE(store_that_moves_while_it_is_opened_is_refused_and_left_alone)
+{
+    sqlite3_stmt *boot;
+    sqlite3 *db;
+
+    jobs_make();
+    jobs_close(jobs);
+    expect_int(sqlite3_open("jobs.db", &db), SQLITE_OK);
+    expect_int(weir__schema_prepare(db), SQLITE_OK);
+    run_sql("jobs.db", "UPDATE store SET boot = 'its place';"
+                       "PRAGMA user_version = 1000002");
+    expect_int(weir__schema_note_boot(db, "this boot"), SQLITE_SCHEMA);
+    expect(sqlite3_get_autocommit(db) != 0);
+    expect_int(
+        sqlite3_prepare_v2(db, "SELECT boot FROM store", -1, &boot, NULL),
+        SQLITE_OK);
+    expect_int(sqlite3_step(boot), SQLITE_ROW);
+    expect_string((const char *)sqlite3_column_text(boot, 0), "its place");
+    sqlite3_finalize(boot);
+    sqlite3_close(db);
+    loop_end();
+    place_remove();
+}
+
 /* What weir wrote before schedules: the text of version 1 must not change. */
 static const char version_1[] =
     "PRAGMA journal_mode = WAL;"
