@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -196,20 +197,68 @@ static void close_store(struct weir__engine *engine)
         free_engine(engine); /* the loop has ended: nobody is inside */
 }
 
+/* A '/' or '@' of a password ends it for libpq.  The rest would be a port, a
+ * host or a database, which libpq and the server name in their messages. */
+static bool is_url(const char *url)
+{
+    const char *at = strstr(url, "://");
+    size_t size;
+
+    if (strncmp(url, "postgres://", 11) != 0 &&
+        strncmp(url, "postgresql://", 13) != 0)
+        return false;
+    at += 3;
+    size = strcspn(at, "@/");
+    if (at[size] == '@')
+        at += size + 1;
+    return memchr(at, '@', strcspn(at, "?")) == NULL;
+}
+
+/* Several hosts have several ports, of which some may be missing. */
+static bool are_ports(const char *text)
+{
+    enum { MOST = 65535, MOST_DIGITS = 5 };
+
+    while (true) {
+        size_t digits = strspn(text, "0123456789");
+
+        if (digits > MOST_DIGITS ||
+            (digits > 0 && (atoi(text) < 1 || atoi(text) > MOST)))
+            return false;
+        if (text[digits] != ',')
+            return text[digits] == '\0';
+        text += digits + 1;
+    }
+}
+
+static bool has_ports(const PQconninfoOption *options)
+{
+    for (; options->keyword != NULL; options++)
+        if (strcmp(options->keyword, "port") == 0)
+            return options->val == NULL || are_ports(options->val);
+    return true;
+}
+
 /* Check what can be checked without the server.  The texts of libpq are not
  * used: they quote the URL, with its password. */
 static int check_url(struct weir__engine *engine, const char **reason)
 {
-    PQconninfoOption *options;
+    PQconninfoOption *options = NULL;
 
     if (!weir__libpq_open(&engine->pq)) {
         *reason = "libpq.so.5 is not installed, or older than PostgreSQL 14";
         return -ENOSYS;
     }
-    options = engine->pq.PQconninfoParse(engine->url, NULL);
+    if (is_url(engine->url))
+        options = engine->pq.PQconninfoParse(engine->url, NULL);
+    if (options != NULL && !has_ports(options)) {
+        engine->pq.PQconninfoFree(options);
+        options = NULL;
+    }
     if (options == NULL) {
         *reason = "the URL is malformed: "
-                  "postgres://user:password@host:port/database?option=value";
+                  "postgres://user:password@host:port/database?option=value, "
+                  "with %2F for / and %40 for @ in the password";
         return -EINVAL;
     }
     engine->pq.PQconninfoFree(options);

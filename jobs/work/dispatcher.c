@@ -23,6 +23,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "os/clock.h"
 #include "weir/clock.h"
@@ -666,10 +667,12 @@ static void free_parts(struct weir__dispatcher *dispatcher)
     weir_memory_free(dispatcher, sizeof(*dispatcher));
 }
 
+/* A URL that is not quite one of PostgreSQL's is no file: it may have a
+ * password, which the name of a file would show. */
 static const struct weir__engine_class *class_of(const char *path)
 {
-    return strncmp(path, "postgres://", 11) == 0 ||
-                   strncmp(path, "postgresql://", 13) == 0
+    return strncasecmp(path, "postgres:", 9) == 0 ||
+                   strncasecmp(path, "postgresql:", 11) == 0
                ? &weir__postgres_engine
                : &weir__sqlite_engine;
 }

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "bytes/bytes.h"
 #include "core/builtin.h"
@@ -268,7 +269,13 @@ static struct weir__js_store *new_store(JSContext *context, JSValueConst self)
     return store;
 }
 
-/* As jobs/work/hub.c decides it: without the slashes it is a file. */
+/* As jobs/work/dispatcher.c decides it: without the slashes it is refused. */
+static bool is_url(const char *path)
+{
+    return strncasecmp(path, "postgres:", 9) == 0 ||
+           strncasecmp(path, "postgresql:", 11) == 0;
+}
+
 static bool is_postgres(const char *path)
 {
     return strncmp(path, "postgres://", 11) == 0 ||
@@ -293,7 +300,7 @@ static bool may_open(JSContext *context, const char *path)
 static int open_jobs(struct weir__js_store *store, const char *path,
                      const weir_jobs_options *options)
 {
-    char *name = weir__js_is_confined && !is_postgres(path)
+    char *name = weir__js_is_confined && !is_url(path)
                      ? weir__js_resolve_path(path)
                      : strdup(path);
     int err = name != NULL

@@ -428,6 +428,19 @@ def refuse_urls(scratch, server):
                "weir jobs: postgres://")
     refuse_url("a password in a parameter", "postgres://127.0.0.1/%zz?user=a@b&password=secret",
                FAILED, "weir jobs: postgres://")
+    for url in ("postgres://me:secret/x@host/db", "postgres://me:12/secret@host/db?host=/none",
+                "postgres://me:x@secret@host/db", "postgres://me:secret/db"):
+        refuse_url(f"a password that ends the URL early ({url})", url, FAILED, "malformed")
+    refuse_url("a port that is out of range, perhaps a password", "postgres://me:65536/db", FAILED,
+               "malformed")
+    done = weir("jobs", "postgres://me:p%2Fw%40@127.0.0.1:1,127.0.0.1:65535/db?connect_timeout=1")
+    check("a password with %2F and %40, and several ports, are a URL", done.returncode == FAILED and
+          "malformed" not in done.stderr and "p%2Fw" not in done.stderr, done)
+    for url in ("postgres:me:secret@host/db", "postgresql:secret", "Postgres:/me:secret@host"):
+        refuse_url(f"a URL without its slashes ({url})", url, BAD_OPTION,
+                   "a URL of PostgreSQL begins with postgres://", "add", "q", "1")
+        refuse_url(f"a move there ({url})", scratch / "a.db", BAD_OPTION,
+                   "a URL of PostgreSQL begins with postgres://", "move", url)
     refuse_url("a missing file", scratch / "none.db", FAILED, "there is no such file")
     check("... and it is not made", not (scratch / "none.db").exists())
     refuse_url("a file in a missing directory", scratch / "none" / "a.db", FAILED,

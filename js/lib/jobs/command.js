@@ -83,6 +83,8 @@ const isServer = (url) => /^postgres(ql)?:\/\//.test(url);
 function checkUrl(url) {
     if (url === '')
         throw new UsageError('the URL is empty');
+    if (/^postgres(ql)?:/i.test(url) && !isServer(url))
+        throw new UsageError('a URL of PostgreSQL begins with postgres://');
     if (/^[a-z][a-z\d+.-]*:\/\//i.test(url) && !isServer(url) && !url.startsWith('file:'))
         throw new UsageError(`not a file of SQLite, nor a postgres:// URL: ${nameOf(url)}`);
 }

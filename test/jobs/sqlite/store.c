@@ -296,6 +296,42 @@ CASE(store_in_a_missing_directory_cannot_be_opened)
     place_remove();
 }
 
+CASE(store_with_a_url_that_lacks_its_slashes_is_no_file)
+{
+    static const char *const urls[] = {"postgres:me:secret@host",
+                                       "postgresql:me:secret@host",
+                                       "Postgres://me:secret@host"};
+
+    place_make();
+    loop_make(NULL);
+    for (size_t i = 0; i < sizeof(urls) / sizeof(*urls); i++) {
+        struct opened result = try_open(urls[i]);
+
+        expect(result.status == -EINVAL || result.status == -ENOSYS);
+        expect(strstr(result.reason, "secret") == NULL);
+        expect_int(access(urls[i], F_OK), -1);
+    }
+    loop_end();
+    place_remove();
+}
+
+CASE(store_whose_wakeup_file_is_a_link_is_refused)
+{
+    struct opened result;
+    struct stat other;
+
+    place_make();
+    loop_make(NULL);
+    write_bytes("other", "", 0);
+    expect_int(symlink("other", "jobs.db-wakeup"), 0);
+    result = try_open("jobs.db");
+    expect_status(result.status, -ELOOP);
+    expect_int(stat("other", &other), 0);
+    expect_int((int)other.st_size, 0);
+    loop_end();
+    place_remove();
+}
+
 CASE(store_in_memory_leaves_no_file_behind)
 {
     place_make();
