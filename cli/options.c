@@ -386,7 +386,11 @@ bool options_parse(struct options *options, int argc, char **argv)
         argv[1] = argv[0];
         argv++;
     }
-    if (!read_environment(options, argv[0]) || !parse_all(options, argc, argv))
+    if (!read_environment(options, argv[0]))
+        return false;
+    if (options->jobs) /* its loop serves nobody else, and may wait for locks */
+        options->blocked_after_ms = 0;
+    if (!parse_all(options, argc, argv))
         return false;
     conflict = find_conflict(options);
     if (conflict != NULL)

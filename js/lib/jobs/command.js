@@ -318,6 +318,10 @@ function messageOf(error) {
 async function start() {
     const [, url, name = 'list', ...operands] = process.argv;
     let where = '';
+    process.stdout.on('error', (error) => {
+        process.stderr.write(`weir jobs: stdout: ${error.message}\n`);
+        process.exitCode = FAILED;
+    });
     try {
         const options = readOptions(process.execArgv);
         if (url === undefined)
