@@ -33,7 +33,7 @@ TESTS = $(LONGEST) \
     build/test/unit \
     build/asan/test/net $(NET_THREADS) \
     $(foreach preset,tsan asan,build/$(preset)/test/jobs) test/jobs/crash.py \
-    test/jobs/postgres.py \
+    test/jobs/postgres.py test/jobs/moving.py \
     $(addprefix test/net/peers/,browser.py client.py clients.py examples.py \
         javascript.py malformed.py takeover.py tls.sh websocket.py) \
     build/asan/test/api \

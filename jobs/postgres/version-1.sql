@@ -1036,7 +1036,7 @@ CREATE TABLE weir_jobs.incoming (
     line text NOT NULL
 );
 
--- The stores whose jobs are here, by the checksum of the jobs.
+-- The stores whose jobs are here, by a checksum of the jobs and all settings.
 CREATE TABLE weir_jobs.moved (
     checksum text PRIMARY KEY,
     at timestamptz NOT NULL DEFAULT now()
@@ -1066,7 +1066,8 @@ CREATE FUNCTION weir_jobs.describe() RETURNS jsonb
 LANGUAGE sql SET bytea_output = hex AS $$
     SELECT jsonb_build_object(
         'place', (SELECT p.id FROM weir_jobs.place AS p),
-        'lastId', (SELECT coalesce(max(j.id), 0) FROM weir_jobs.job AS j),
+        'lastId', (SELECT CASE WHEN i.is_called THEN i.last_value ELSE 0 END
+                   FROM weir_jobs.job_id_seq AS i),
         'lastToken', (SELECT CASE WHEN t.is_called THEN t.last_value ELSE 0 END
                       FROM weir_jobs.token AS t),
         'jobs', (SELECT count(*) FROM weir_jobs.job),
@@ -1086,7 +1087,7 @@ DECLARE
 BEGIN
     LOCK TABLE weir_jobs.job IN EXCLUSIVE MODE;
     IF EXISTS (SELECT FROM weir_jobs.moved AS m
-               WHERE m.checksum = meta->>'checksum') THEN
+               WHERE m.checksum = meta->>'identity') THEN
         RETURN;
     END IF;
     IF EXISTS (SELECT FROM weir_jobs.job) THEN
@@ -1124,8 +1125,8 @@ BEGIN
     INSERT INTO weir_jobs.schedule
         SELECT r.* FROM jsonb_array_elements(meta->'schedules') AS s (row),
             LATERAL jsonb_populate_record(NULL::weir_jobs.schedule, s.row) AS r;
-    PERFORM setval(pg_get_serial_sequence('weir_jobs.job', 'id'),
-                   greatest(1, (meta->>'lastId')::bigint));
+    PERFORM setval('weir_jobs.job_id_seq', greatest(
+        nextval('weir_jobs.job_id_seq') - 1, (meta->>'lastId')::bigint, 1));
     PERFORM setval('weir_jobs.token', greatest(nextval('weir_jobs.token'),
                                                (meta->>'lastToken')::bigint));
     INSERT INTO weir_jobs.later (job)
@@ -1134,7 +1135,7 @@ BEGIN
         SELECT DISTINCT j.queue, j.key FROM weir_jobs.job AS j
         WHERE j.state = 3;
     DELETE FROM weir_jobs.incoming;
-    INSERT INTO weir_jobs.moved (checksum) VALUES (meta->>'checksum');
+    INSERT INTO weir_jobs.moved (checksum) VALUES (meta->>'identity');
     PERFORM weir_jobs.notify('');
 END
 $$;
@@ -1150,9 +1151,18 @@ BEGIN
         answer := weir_jobs.describe();
     WHEN 'export' THEN
         SELECT coalesce(jsonb_agg(weir_jobs.line(j) ORDER BY j.id), '[]')
-            INTO answer FROM (
-                SELECT * FROM weir_jobs.job AS a WHERE a.id > given::bigint
-                ORDER BY a.id LIMIT 500) AS j;
+            INTO answer FROM weir_jobs.job AS j WHERE j.id IN (
+                SELECT p.id FROM (
+                    SELECT a.id, row_number() OVER w AS place,
+                           sum(octet_length(a.payload) +
+                               coalesce(octet_length(a.result), 0) +
+                               coalesce(octet_length(a.reason), 0)) OVER w
+                               AS bytes
+                    FROM (SELECT * FROM weir_jobs.job AS f
+                          WHERE f.id > given::bigint
+                          ORDER BY f.id LIMIT 500) AS a
+                    WINDOW w AS (ORDER BY a.id)) AS p
+                WHERE p.place = 1 OR p.bytes <= 16 * 1024 * 1024);
     WHEN 'stage' THEN
         INSERT INTO weir_jobs.incoming AS i
             SELECT (e.line->>'id')::bigint, e.line::text

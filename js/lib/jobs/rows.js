@@ -21,6 +21,7 @@ const COLUMNS = ['id', 'queue', 'state', 'priority', 'run_at', 'attempt', 'attem
     'owner', 'key', 'unique', 'waits', 'backoff_ms', 'backoff_max_ms', 'timeout_ms', 'keep_ms',
     'progress', 'added_at', 'finished_at', 'expires_at', 'reason', 'result', 'payload'];
 const RUNNING = 1, SCHEDULED = 2;
+const CANCELLED_KEPT_MS = 86_400_000; // of jobs/sqlite/place.c
 const PAGE_JOBS = 500, PAGE_BYTES = 4 << 20;
 
 const hexOf = (bytes) => bytes === null ? null : `\\x${Buffer.from(bytes).toString('hex')}`;
@@ -186,6 +187,46 @@ class Rows {
         this.#db.prepare("UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = 'job'")
             .run(lastId);
         this.#db.prepare('UPDATE store SET last_token = max(last_token, ?)').run(lastToken);
+    }
+
+    // Do for jobs what PostgreSQL does after the commits of users' transactions (the
+    // table later), and may not have done yet: here nobody else would.  Those that
+    // need a cancelled job are cancelled; those that wait for nothing any more, and
+    // the first of each key, go on.
+    goOn() {
+        const now = Date.now();
+        this.#db.exec(`
+            WITH RECURSIVE lost (id) AS (
+                SELECT d.job FROM dependency AS d JOIN job AS n ON n.id = d.needs
+                    WHERE n.state = 7
+                UNION SELECT d.job FROM dependency AS d JOIN lost AS l ON d.needs = l.id)
+            UPDATE job SET state = 7, finished_at = ${now}, expires_at =
+                    CASE WHEN keep_ms > 0 THEN ${now} + keep_ms
+                         WHEN keep_ms = 0 THEN ${now + CANCELLED_KEPT_MS} END
+                WHERE state = 4 AND id IN (SELECT id FROM lost);
+            DELETE FROM dependency WHERE needs NOT IN (
+                SELECT id FROM job WHERE state NOT IN (5, 7));
+            UPDATE job SET waits = (SELECT count(*) FROM dependency AS d WHERE d.job = job.id)
+                WHERE state = 4;
+            UPDATE job SET state = CASE WHEN key IS NULL THEN 2 ELSE 3 END
+                WHERE state = 4 AND waits = 0;
+            UPDATE job SET state = 2 WHERE id IN (
+                SELECT b.id FROM (
+                    SELECT id, queue, key, row_number() OVER (
+                        PARTITION BY queue, key ORDER BY id) AS place
+                    FROM job WHERE state = 3) AS b
+                WHERE b.place <= coalesce((SELECT q.key_concurrency FROM queue AS q
+                                           WHERE q.name = b.queue), 1) -
+                    (SELECT count(*) FROM job AS a WHERE a.queue = b.queue AND a.key = b.key
+                        AND a.key IS NOT NULL AND a.state < 3)
+                AND NOT EXISTS (SELECT 1 FROM job AS w WHERE w.queue = b.queue AND w.key = b.key
+                    AND w.key IS NOT NULL AND w.state = 4 AND w.state < 5 AND w.id < b.id))`);
+    }
+
+    // The file itself, if the path was a link to it, or a URI.
+    get file() {
+        return this.#db.prepare("SELECT file FROM pragma_database_list WHERE name = 'main'")
+            .get().file;
     }
 
     commit() { this.#db.exec('COMMIT'); }

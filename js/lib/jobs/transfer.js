@@ -38,10 +38,18 @@ class Interruption extends Error {
 
 let isInterrupted = false;
 
-// From now on Ctrl-C ends the command where nothing is half done.
+// From now on Ctrl-C ends the command where nothing is half done.  The next one is
+// the system's, which ends the process at once: a server may be away for long.
 function catchInterrupt() {
-    for (const name of ['SIGINT', 'SIGTERM'])
-        process.on(name, () => { isInterrupted = true; });
+    const names = ['SIGINT', 'SIGTERM'];
+    const interrupt = () => {
+        isInterrupted = true;
+        for (const name of names)
+            process.removeListener(name, interrupt);
+        process.stderr.write('weir jobs: ending after this step; once more ends it now\n');
+    };
+    for (const name of names)
+        process.on(name, interrupt);
 }
 
 // Signals arrive between two turns of the loop.
@@ -94,19 +102,26 @@ function summarise(lines, staged) {
     return { count: sum.count, checksum: sum.value, isBegun };
 }
 
+// Stores with the same jobs, such as none, may have other schedules and queues.
+function identityOf({ queues, schedules, lastId, lastToken }, checksum) {
+    return checksumOf(JSON.stringify({ queues, schedules, lastId, lastToken, checksum }));
+}
+
 // Put lines aside.  `linesFrom(id)` are those after an id.  Returns {count, checksum,
 // moved}, where `moved` says that they are jobs of the store already.
-async function stage(jobs, linesFrom, { jobs: total }) {
+async function stage(jobs, linesFrom, store, isMarked = false) {
     const before = await ask(jobs, 'staged');
     const { count, checksum, isBegun } = summarise(linesFrom(0), before);
-    const { moved } = await ask(jobs, 'staged', checksum);
+    const identity = identityOf(store, checksum);
+    const { moved } = await ask(jobs, 'staged', identity);
     if (moved)
-        return { count, checksum, moved };
-    if ((await ask(jobs, 'store')).jobs > 0)
+        return { count, checksum, identity, moved };
+    // If the source is marked, the last step decides: it knows for certain.
+    if (!isMarked && (await ask(jobs, 'store')).jobs > 0)
         throw new Error('the store there has jobs of its own');
     if (!isBegun)
         await jobs[kTransfer]('clear', '');
-    const bar = progress('sending', total);
+    const bar = progress('sending', store.jobs);
     try {
         bar.advance(isBegun ? before.count : 0);
         for (const page of pagesOf(linesFrom(isBegun ? before.last ?? 0 : 0))) {
@@ -117,15 +132,15 @@ async function stage(jobs, linesFrom, { jobs: total }) {
     } finally {
         bar.end();
     }
-    const after = await ask(jobs, 'staged', checksum);
+    const after = await ask(jobs, 'staged', identity);
     if (after.count !== count || after.checksum !== checksum)
         throw new Error(`${after.count} jobs have arrived of ${count}, or others: ` +
             'is another command sending jobs there?');
-    return { count, checksum, moved };
+    return { count, checksum, identity, moved };
 }
 
-async function importStaged(jobs, store, { count, checksum }) {
-    await jobs[kTransfer]('import', JSON.stringify({ ...store, count, checksum }));
+async function importStaged(jobs, store, { count, checksum, identity }) {
+    await jobs[kTransfer]('import', JSON.stringify({ ...store, count, checksum, identity }));
 }
 
 // ---- files ----
@@ -251,6 +266,8 @@ async function withSource(url, use) {
             use(await ask(jobs, 'store'), serverLines(jobs)));
     const rows = new Rows(url, { isWriting: false });
     try {
+        if (rows.hasMoved)
+            throw new Error('the store has moved');
         return await use(rows.describe(), rows.lines());
     } finally {
         rows.close();
@@ -276,11 +293,11 @@ async function exportJobs(url, file) {
     });
 }
 
-// Wake the processes that wait for jobs (jobs/os/wakeup.c).
-function ring(path) {
-    const fd = fs.openSync(`${path}-wakeup`, 'r+');
-    fs.writeSync(fd, new Uint8Array(1), 0, 1, 0);
-    fs.closeSync(fd);
+// What wakes the processes that wait for jobs (jobs/os/wakeup.c).  It is opened before
+// the commit, after which nothing may fail.
+function openWakeup(file) {
+    const { O_RDWR, O_NOFOLLOW } = fs.constants;
+    return fs.openSync(`${file}-wakeup`, O_RDWR | O_NOFOLLOW);
 }
 
 async function importIntoFile(url, store, lines) {
@@ -292,6 +309,7 @@ async function importIntoFile(url, store, lines) {
     }
     const rows = new Rows(url, { isWriting: true }), bar = progress('importing', store.jobs);
     const sent = new Checksum(), there = new Checksum();
+    let wakeup;
     try {
         if (rows.hasMoved)
             throw new Error('the store has moved');
@@ -309,12 +327,16 @@ async function importIntoFile(url, store, lines) {
             there.add(line);
         if (there.count !== sent.count || there.value !== sent.value)
             throw new Error('jobs would have changed');
+        rows.goOn();
+        wakeup = openWakeup(rows.file);
         rows.commit();
+        fs.writeSync(wakeup, new Uint8Array(1), 0, 1, 0);
     } finally {
         bar.end();
         rows.close();
+        if (wakeup !== undefined)
+            fs.closeSync(wakeup);
     }
-    ring(url);
     return { jobs: sent.count, checksum: sent.value };
 }
 
@@ -332,8 +354,9 @@ async function importJobs(url, file) {
             return await importIntoFile(url, store, linesFrom(0));
         return await withServer(url, async (jobs) => {
             const sent = await stage(jobs, linesFrom, store);
-            if (!sent.moved)
-                await importStaged(jobs, store, sent);
+            if (sent.moved)
+                throw new Error('this file has been imported there before: nothing has changed');
+            await importStaged(jobs, store, sent);
             return { jobs: sent.count, checksum: sent.checksum };
         });
     } finally {
@@ -350,7 +373,7 @@ async function finishMove(jobs, rows, store, sent, place) {
     } catch (error) {
         let moved = true;
         try {
-            ({ moved } = await ask(jobs, 'staged', sent.checksum));
+            ({ moved } = await ask(jobs, 'staged', sent.identity));
         } catch {
             // not known
         }
@@ -374,7 +397,8 @@ async function moveJobs(url, target) {
             const { place } = await ask(jobs, 'store');
             if (rows.hasMoved && rows.place !== place)
                 throw new Error('its jobs have moved to another database');
-            const sent = await stage(jobs, (after) => rows.lines(after), store);
+            const sent = await stage(jobs, (after) => rows.lines(after), store,
+                rows.hasMoved);
             if (!sent.moved || !rows.hasMoved)
                 await finishMove(jobs, rows, store, sent, place);
             return { jobs: sent.count, checksum: sent.checksum };
