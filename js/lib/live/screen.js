@@ -34,11 +34,12 @@ function placeOf({ stack, nativeStack }) {
 function currentOf(loop, blocks) {
     if (loop.state === 'idle')
         return '';
-    const what = `${loop.kind ?? ''} ${loop.subject || loop.callback || ''}`.trim();
+    const block = loop.state !== 'blocked' ? undefined
+        : blocks.findLast(({ thread, stage }) => thread === loop.thread && stage !== 'ended');
+    const what = block?.cause === 'congestion' ? `${block.callbacks} callbacks in one turn`
+        : `${loop.kind ?? ''} ${loop.subject || loop.callback || ''}`.trim();
     if (loop.state !== 'blocked')
         return loop.for >= 1000 ? `${what} for ${time(loop.for)}` : what;
-    const block = blocks.findLast(({ thread, stage }) => thread === loop.thread &&
-        stage !== 'ended');
     return `blocked for ${time(loop.blocked)} by ${what} ${block ? placeOf(block) : ''}`;
 }
 

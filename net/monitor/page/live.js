@@ -131,11 +131,13 @@ function describe(loop) {
     if (loop.state === 'idle')
         return '';
     const where = loop.subject || loop.callback;
-    const what = loop.kind ? `${loop.kind}${where ? ` ${where}` : ''}` : 'between two callbacks';
+    const what = !loop.kind ? 'between two callbacks'
+        : where ? `${where} (${loop.kind})` : `a ${loop.kind}`;
     const block = [...blocks.values()].findLast((known) =>
         known.thread === loop.thread && known.stage !== 'ended');
     if (loop.state === 'blocked')
-        return `blocked for ${time(loop.blocked)} by ${what}${block ? place(block) : ''}`;
+        return `blocked for ${time(loop.blocked)} by ${block?.cause === 'congestion'
+            ? crowd(block) : what}${block ? place(block) : ''}`;
     return `${what}${loop.for >= 1000 ? ` for ${time(loop.for)}` : ''}`;
 }
 
@@ -194,6 +196,9 @@ function showLoops(loops) {
 
 // ---- blocks ----
 
+const crowd = ({ callbacks, kind }) =>
+    `${number.format(callbacks)} callbacks in one turn, the last a ${kind}`;
+
 // The innermost line of the program itself.
 function place({ stack, nativeStack }) {
     const own = stack.split('\n').find((line) => line &&
@@ -202,8 +207,7 @@ function place({ stack, nativeStack }) {
 }
 
 function title(block) {
-    const what = block.cause === 'congestion'
-        ? `${number.format(block.callbacks)} callbacks in one turn`
+    const what = block.cause === 'congestion' ? crowd(block)
         : `${block.subject || 'a callback'} (${block.kind}${block.name ? ` ${block.name}` : ''})`;
     return `${block.loop} ${block.stage === 'ended' ? 'was' : 'is'} blocked for ` +
         `${time(block.duration)} by ${what}, ${block.cause}, ${block.state}${place(block)}`;
