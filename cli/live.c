@@ -143,6 +143,7 @@ bool live_start(const char *address, const char *title,
     options.title = title;
     options.get_pool = program->get_pool;
     options.on_ask = program->on_ask;
+    options.get_pools = program->get_pools;
     options.arg = program->arg;
     options.on_drain = on_drain;
     signal_thread_call(SIGRTMAX - 2, attach);

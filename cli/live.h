@@ -7,12 +7,14 @@
 
 #include <stdbool.h>
 
+#include "weir/net/monitor.h"
 #include "weir/pool.h"
 
 /* What the page needs of the program. */
 struct live_program {
     const weir_pool *(*get_pool)(void *arg); /* that exists until live_stop */
     void (*on_ask)(void *arg, const char *what);
+    size_t (*get_pools)(void *arg, weir_monitor_pool *rows, size_t capacity);
     void *arg;
 };
 

@@ -139,6 +139,25 @@ static void on_ask(void *arg, const char *what)
     pthread_mutex_unlock(&program->lock);
 }
 
+/* On the monitor's thread. */
+static size_t look_at_pools(void *arg, weir_monitor_pool *rows, size_t capacity)
+{
+    weir_js_pool pools[32];
+    size_t count = weir_js_pools(pools, 32, sizeof(*pools));
+
+    for (size_t i = 0; i < count && i < capacity && i < 32; i++) {
+        rows[i] = (weir_monitor_pool){.workers = pools[i].workers,
+                                      .queued = pools[i].queued,
+                                      .taken = pools[i].taken,
+                                      .stolen = pools[i].stolen,
+                                      .waited_ns = pools[i].waited_ns,
+                                      .longest_ns = pools[i].longest_ns};
+        snprintf(rows[i].name, sizeof(rows[i].name), "weir:pool %u",
+                 (unsigned)pools[i].number);
+    }
+    return count < 32 ? count : 32;
+}
+
 static void let_ask(struct program *program, bool can_ask)
 {
     pthread_mutex_lock(&program->lock);
@@ -338,7 +357,8 @@ static int end_pool(struct program *program)
 
 static int run(struct program *program)
 {
-    const struct live_program live = {look_at_pool, on_ask, program};
+    const struct live_program live = {look_at_pool, on_ask, look_at_pools,
+                                      program};
     int code = FAILED;
     int err = make(program);
 

@@ -270,6 +270,27 @@ WEIR_API void weir_js_tell_block(weir_js *js, const weir_block *block);
  */
 WEIR_API void weir_js_ask(weir_js *js, const char *what);
 
+/* A pool of weir:pool at one moment.  Later versions may append members. */
+typedef struct weir_js_pool {
+    uint32_t number;     /* of the pools of this process, from 1 */
+    uint32_t workers;    /* the size of the pool */
+    uint64_t queued;     /* tasks that wait for a worker */
+    uint64_t taken;      /* tasks that have begun */
+    uint64_t stolen;     /* tasks that went from one worker to another */
+    uint64_t waited_ns;  /* the total time in the queue of those that have
+                            begun */
+    uint64_t longest_ns; /* and the longest */
+} weir_js_pool;
+
+/**
+ * Report the pools of weir:pool of this process, the newest first.
+ *
+ * Thread   any
+ * Owns     fills rows[0 .. capacity - 1]; size is sizeof(weir_js_pool)
+ * Returns  the number of pools, which may exceed capacity
+ */
+WEIR_API size_t weir_js_pools(weir_js_pool *rows, size_t capacity, size_t size);
+
 /* ---- code ---- */
 
 typedef enum weir_js_source {

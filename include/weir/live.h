@@ -146,6 +146,8 @@ typedef struct weir_live_loop {
     uint64_t callbacks;    /* begun so far: if two looks find the same number,
                                the callback is still the same one */
     uint64_t turns;        /* begun so far */
+    uint64_t memory_bytes; /* that its language uses, such as the JavaScript of
+                              its host, about; 0: it has none */
 } weir_live_loop;
 
 typedef void weir_live_loop_fn(void *arg, const weir_live_loop *loop);

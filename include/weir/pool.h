@@ -253,6 +253,25 @@ WEIR_API WEIR_CHECKED int weir_pool_close(weir_pool *pool, int64_t timeout_ns);
 WEIR_API size_t weir_pool_report(const weir_pool *pool, weir_holder *holders,
                                  size_t capacity, size_t size);
 
+/* A lane at one moment.  Later versions may append members. */
+typedef struct weir_lane_stats {
+    const char *name; /* as it was given to weir_lane_new; may be NULL */
+    uint32_t limit;   /* jobs that may run at once */
+    uint32_t running; /* jobs that run, or are about to */
+    uint64_t waiting; /* jobs that wait for one of these to end */
+} weir_lane_stats;
+
+/**
+ * Report the lanes of a pool, the newest first.  The call never allocates, and
+ * waits for nothing but locks that are held for a few instructions.
+ *
+ * Thread   any
+ * Owns     fills rows[0 .. capacity - 1]; size is sizeof(weir_lane_stats)
+ * Returns  the number of lanes, which may exceed capacity
+ */
+WEIR_API size_t weir_pool_lanes(const weir_pool *pool, weir_lane_stats *rows,
+                                size_t capacity, size_t size);
+
 typedef struct weir_pool_stats {
     size_t size;        /* sizeof(weir_pool_stats); set it before the call */
     uint32_t workers;   /* existing threads */

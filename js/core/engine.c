@@ -15,8 +15,8 @@
 #include "core/interrupt.h"
 #include "core/job.h"
 #include "core/lib.h"
-#include "core/profile.h"
 #include "core/pending_call.h"
+#include "core/profile.h"
 #include "core/script.h"
 #include "core/value.h"
 #include "weir/host/sized.h"
@@ -125,6 +125,7 @@ static void end_engine(weir_js *js)
     JS_FreeRuntime(js->runtime);
     weir__js_heap_let_go(&js->heap);
     weir__js_heap_close(&js->heap);
+    weir__js_heap_show(&js->heap, js->loop);
     weir__js_clear_error(js);
     free(js->breach.culprit);
     js->breach.culprit = NULL;

@@ -46,5 +46,6 @@ void weir__js_leave(weir_js *js)
                 JS_FreeValue(js->context, weir__js_context_take_thrown(js));
         }
         weir__js_schedule(js);
+        weir__js_heap_show(&js->heap, js->loop);
     }
 }

@@ -23,6 +23,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "weir/host/live.h"
+
 /* The sizes that the engine (0.17.0) requests for a page of small blocks: 4 KiB
  * minus a rest that is smaller than a block.  The maximum allows for what
  * malloc adds. */
@@ -106,7 +108,7 @@ int weir__js_heap_open(struct weir__js_heap *heap, weir_budget *budget,
     heap->spare_bytes = spare_bytes;
     heap->limit_bytes = limit_bytes;
     heap->charged_bytes = 0;
-    heap->credit = is_limited ? 0 : ENDLESS;
+    heap->credit = heap->gift = is_limited ? 0 : ENDLESS;
     heap->most_credit = is_limited ? 2 * BATCH : PTRDIFF_MAX;
     return draw(heap, ENGINE_SIZE) ? 0 : -ENOMEM;
 }
@@ -117,6 +119,16 @@ void weir__js_heap_close(struct weir__js_heap *heap)
         refund(heap, heap->credit);
     weir_budget_unref(heap->budget);
     heap->budget = NULL;
+}
+
+void weir__js_heap_show(struct weir__js_heap *heap, weir_loop *loop)
+{
+    size_t used = weir__js_heap_used(heap);
+
+    if (used - heap->shown_bytes + BATCH <= 2 * BATCH)
+        return;
+    heap->shown_bytes = used;
+    weir_live_set_memory(loop, used);
 }
 
 bool weir__js_heap_charge(struct weir__js_heap *heap, size_t size)

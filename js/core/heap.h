@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include "weir/host/budget.h"
+#include "weir/loop.h"
 #include "weir/state.h"
 
 enum { WEIR__HEAP_ANCHORS = 31 };
@@ -19,8 +20,10 @@ struct weir__js_heap {
     weir_budget *budget;    /* of the host and its workers; NULL: no limit */
     size_t spare_bytes;     /* part of the budget that is left to others */
     size_t limit_bytes;     /* for this heap alone; 0: no limit */
-    size_t charged_bytes;   /* to both limits; in use: charged_bytes - credit */
+    size_t charged_bytes;   /* to both limits */
     ptrdiff_t credit;       /* charged but unused; negative: owed */
+    ptrdiff_t gift;         /* credit at first that was not charged */
+    size_t shown_bytes;     /* the last that weir__js_heap_show has shown */
     ptrdiff_t most_credit;  /* credit above this is refunded */
     bool has_run_out;       /* since this was last cleared */
     const weir_state *life; /* the host's; 0: alive; NULL: unknown */
@@ -42,6 +45,16 @@ int weir__js_heap_open(struct weir__js_heap *heap, weir_budget *budget,
 
 /* Close the heap, after the engine has freed everything. */
 void weir__js_heap_close(struct weir__js_heap *heap);
+
+/* The number of bytes that the engine uses. */
+static inline size_t weir__js_heap_used(const struct weir__js_heap *heap)
+{
+    return heap->charged_bytes + (size_t)(heap->gift - heap->credit);
+}
+
+/* Let other threads see that number, by weir_live_each, if it has changed by more
+ * than a batch. */
+void weir__js_heap_show(struct weir__js_heap *heap, weir_loop *loop);
 
 /* Charge memory that is not the engine's to the heap's budget.  The caller
  * refunds it there.  Returns false if that exceeds a limit. */

@@ -156,6 +156,7 @@ static int on_interrupt(JSRuntime *runtime, void *arg)
     weir_js *js = arg;
 
     weir__js_heap_settle(&js->heap, runtime);
+    weir__js_heap_show(&js->heap, js->loop);
     weir_live_answer(js->loop);
     if (weir__js_is_terminated(js))
         return 1;

@@ -38,6 +38,7 @@
 #include "threads/pool_queue.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/builtin.h"
 #include "core/visible.h"
@@ -272,6 +273,39 @@ static struct weir__js_pool *new_pool(uint32_t size, uint32_t priorities)
     weir__js_list_add(&pools, &pool->link);
     weir_lock_release(&lock);
     return pool;
+}
+
+/* ---- for the page of the monitor ---- */
+
+static void set_row(char *row, size_t size, const struct weir__js_pool *pool)
+{
+    weir_board_counts now = {.size = sizeof(now)};
+    weir_js_pool shown = {.number = pool->number, .workers = pool->size};
+
+    (void)!weir_board_count(pool->board, &now);
+    shown.queued = now.queued;
+    shown.taken = now.taken;
+    shown.stolen = now.steals;
+    shown.waited_ns = now.waited_ns;
+    shown.longest_ns = now.longest_ns;
+    memcpy(row, &shown, sizeof(shown));
+    memset(row + sizeof(shown), 0, size - sizeof(shown));
+}
+
+size_t weir_js_pools(weir_js_pool *rows, size_t capacity, size_t size)
+{
+    size_t count = 0;
+
+    if (rows == NULL || size < sizeof(*rows))
+        capacity = 0;
+    weir_lock_acquire(&lock);
+    for (struct weir__js_link *at = pools.next; at != &pools;
+         at = at->next, count++)
+        if (count < capacity)
+            set_row((char *)rows + count * size, size,
+                    (struct weir__js_pool *)at);
+    weir_lock_release(&lock);
+    return count;
 }
 
 /* make(size, priorities) -> [handle, number] */

@@ -17,14 +17,10 @@ static const int64_t shortest_ns = 200000000;
 
 static void look(struct weir__monitor *monitor)
 {
-    const weir_monitor_options *options = &monitor->options;
-
     if (monitor->survey.looked_ns != 0 &&
         weir_clock_now() - monitor->survey.looked_ns < shortest_ns)
         return;
-    weir__survey_look(&monitor->survey, options->get_pool != NULL
-                                            ? options->get_pool(options->arg)
-                                            : NULL);
+    weir__survey_look(&monitor->survey, &monitor->options);
 }
 
 void weir__sample_write(struct weir__monitor *monitor, struct weir__text *text)

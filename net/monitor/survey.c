@@ -158,6 +158,7 @@ static void copy_loop(struct weir__survey *survey,
         row->since_ns = survey->looked_ns;
     row->callbacks = live->callbacks;
     row->turns = live->turns;
+    row->memory_bytes = live->memory_bytes;
     copy_name(row->name, sizeof(row->name), live->name);
     copy_name(row->callback, sizeof(row->callback), live->callback);
     copy_name(row->subject, sizeof(row->subject), live->subject);
@@ -287,6 +288,11 @@ static void look_at_servers(struct weir__survey *survey)
 
 /* ---- the pool, and the process ---- */
 
+static size_t at_most(size_t count, size_t limit)
+{
+    return count < limit ? count : limit;
+}
+
 static void look_at_pool(struct weir__survey *survey, const weir_pool *pool)
 {
     weir_holder holders[HOLDERS_EACH];
@@ -294,10 +300,27 @@ static void look_at_pool(struct weir__survey *survey, const weir_pool *pool)
 
     survey->pool.size = sizeof(survey->pool);
     survey->has_pool = pool != NULL && weir_pool_look(pool, &survey->pool) == 0;
+    survey->lane_count = 0;
     if (!survey->has_pool)
         return;
     count = weir_pool_report(pool, holders, HOLDERS_EACH, sizeof(*holders));
     add_holders(survey, "pool", holders, count);
+    count = weir_pool_lanes(pool, survey->lanes, WEIR__SURVEY_LANES,
+                            sizeof(*survey->lanes));
+    survey->lane_count = at_most(count, WEIR__SURVEY_LANES);
+}
+
+static void look_at_pools(struct weir__survey *survey,
+                          const weir_monitor_options *options)
+{
+    size_t count = 0;
+
+    if (options->get_pools != NULL)
+        count =
+            options->get_pools(options->arg, survey->pools, WEIR__SURVEY_POOLS);
+    survey->pool_count = at_most(count, WEIR__SURVEY_POOLS);
+    for (size_t i = 0; i < survey->pool_count; i++)
+        survey->pools[i].name[sizeof(survey->pools[i].name) - 1] = '\0';
 }
 
 static void look_at_process(struct weir__survey *survey)
@@ -313,7 +336,8 @@ static void look_at_process(struct weir__survey *survey)
     survey->resident_bytes = usage.resident_bytes;
 }
 
-void weir__survey_look(struct weir__survey *survey, const weir_pool *pool)
+void weir__survey_look(struct weir__survey *survey,
+                       const weir_monitor_options *options)
 {
     int64_t now_ns = weir_clock_now();
 
@@ -322,7 +346,10 @@ void weir__survey_look(struct weir__survey *survey, const weir_pool *pool)
     survey->holder_count = 0;
     survey->is_ending = false;
     look_at_process(survey);
-    look_at_pool(survey, pool);
+    look_at_pool(survey, options->get_pool != NULL
+                             ? options->get_pool(options->arg)
+                             : NULL);
+    look_at_pools(survey, options);
     look_at_loops(survey);
     look_at_servers(survey);
     weir__recent_look(&survey->recent, now_ns);
@@ -357,6 +384,8 @@ static void write_loop(const struct weir__survey *survey,
                    : row->is_asleep ? "idle"
                                     : "busy",
                    row->busy, row->turns_per_s, row->callbacks_per_s);
+    if (row->memory_bytes > 0)
+        weir__text_add(text, ",\"memory\":%" PRIu64, row->memory_bytes);
     if (is_blocked)
         weir__text_add(text, ",\"blocked\":%.0f", (double)blocked_ns / 1e6);
     if (row->is_calling && !row->is_asleep) {
@@ -443,6 +472,33 @@ static void write_pool(const weir_pool_stats *pool, struct weir__text *text)
                    pool->cancelled, pool->stolen, pool->queued);
 }
 
+static void write_lane(const weir_lane_stats *lane, struct weir__text *text)
+{
+    weir__text_comma(text);
+    weir__text_add(text, "{\"name\":");
+    weir__text_quote(text, lane->name != NULL ? lane->name : "");
+    weir__text_add(text,
+                   ",\"limit\":%" PRIu32 ",\"running\":%" PRIu32
+                   ",\"waiting\":%" PRIu64 "}",
+                   lane->limit, lane->running, lane->waiting);
+}
+
+static void write_workers(const weir_monitor_pool *pool,
+                          struct weir__text *text)
+{
+    double taken = pool->taken > 0 ? (double)pool->taken : 1;
+
+    weir__text_comma(text);
+    weir__text_add(text, "{\"name\":");
+    weir__text_quote(text, pool->name);
+    weir__text_add(
+        text,
+        ",\"workers\":%" PRIu32 ",\"queued\":%" PRIu64 ",\"taken\":%" PRIu64
+        ",\"stolen\":%" PRIu64 ",\"waited\":%.3f,\"longest\":%.3f}",
+        pool->workers, pool->queued, pool->taken, pool->stolen,
+        (double)pool->waited_ns / taken / 1e6, (double)pool->longest_ns / 1e6);
+}
+
 void weir__survey_write(const struct weir__survey *survey,
                         struct weir__text *text)
 {
@@ -466,6 +522,12 @@ void weir__survey_write(const struct weir__survey *survey,
     weir__text_add(text, "]");
     if (survey->has_pool)
         write_pool(&survey->pool, text);
-    weir__text_add(text, ",");
+    weir__text_add(text, ",\"lanes\":[");
+    for (size_t i = 0; i < survey->lane_count; i++)
+        write_lane(&survey->lanes[i], text);
+    weir__text_add(text, "],\"pools\":[");
+    for (size_t i = 0; i < survey->pool_count; i++)
+        write_workers(&survey->pools[i], text);
+    weir__text_add(text, "],");
     weir__recent_write(&survey->recent, text, survey->looked_ns);
 }

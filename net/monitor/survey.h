@@ -3,7 +3,7 @@
  * survey -- what the process does now, and has done since the last look.
  *
  *     weir__survey_init(&survey, own_loop, own_server);
- *     weir__survey_look(&survey, pool);             every half second
+ *     weir__survey_look(&survey, &options);         every half second
  *     weir__survey_write(&survey, &text);           as JSON
  *     weir__survey_fini(&survey);
  *
@@ -21,12 +21,15 @@
 #include "weir/host/http.h"
 #include "weir/live.h"
 #include "weir/metrics.h"
+#include "weir/net/monitor.h"
 
 enum {
     WEIR__SURVEY_NAME = 96,
     WEIR__SURVEY_HOLDERS = 64,
     WEIR__SURVEY_SERVERS = 16,
-    WEIR__SURVEY_CONNECTIONS = 200
+    WEIR__SURVEY_CONNECTIONS = 200,
+    WEIR__SURVEY_LANES = 32,
+    WEIR__SURVEY_POOLS = 32
 };
 
 /* A loop, and how it was at the last look. */
@@ -34,7 +37,7 @@ struct weir__survey_loop {
     const weir_loop *loop; /* its address only, after the look */
     bool is_seen, is_asleep, is_calling, has_metrics;
     weir_kind kind;
-    uint64_t thread, callbacks, turns;
+    uint64_t thread, callbacks, turns, memory_bytes;
     double callbacks_per_s, turns_per_s;
     double busy;      /* the share of time since the look before; 0 .. 1 */
     int64_t since_ns; /* when this callback was first seen */
@@ -82,6 +85,10 @@ struct weir__survey {
     size_t connection_count, connection_total;
     weir_pool_stats pool;
     bool has_pool;
+    weir_lane_stats lanes[WEIR__SURVEY_LANES]; /* names outlive the pool */
+    size_t lane_count;                         /* of these rows */
+    weir_monitor_pool pools[WEIR__SURVEY_POOLS];
+    size_t pool_count; /* of these rows */
     struct weir__recent recent;
 };
 
@@ -90,8 +97,8 @@ int weir__survey_init(struct weir__survey *survey, const weir_loop *own_loop,
                       const weir_http_server *own_server);
 void weir__survey_fini(struct weir__survey *survey);
 
-/* pool: may be NULL */
-void weir__survey_look(struct weir__survey *survey, const weir_pool *pool);
+void weir__survey_look(struct weir__survey *survey,
+                       const weir_monitor_options *options);
 
 /* Write the members of a JSON object, without the braces. */
 void weir__survey_write(const struct weir__survey *survey,

@@ -23,6 +23,11 @@ void weir_live_answer(weir_loop *loop)
     weir__watched_answer(&loop->watched);
 }
 
+void weir_live_set_memory(weir_loop *loop, uint64_t bytes)
+{
+    store_relaxed(&loop->running.memory, bytes); /* relaxed: for display */
+}
+
 int weir_live_set_limit(weir_loop *loop, int64_t limit_ns, weir_limit_fn *fn,
                         void *arg)
 {

@@ -78,6 +78,8 @@ static void tell(const struct weir__watched *watched, weir_live_loop_fn *fn,
         .subject = sight.is_running ? subject : "",
         .callbacks = sight.beat,
         .turns = sight.turn,
+        /* relaxed: for display */
+        .memory_bytes = load_relaxed(&pulse->memory),
     };
 
     fn(arg, &shown);

@@ -2,8 +2,8 @@
 /*
  * report -- a pool's counters, and a report of what keeps it running.
  *
- * These functions neither wait nor allocate, because they may be called for a
- * pool that is stuck.
+ * These functions neither allocate nor wait, except for locks that are held
+ * for a few instructions, because they may be called for a pool that is stuck.
  *
  * Not paired, on purpose: all loads are relaxed except for those that find the
  * workers, the lanes and the queued jobs (pool/P1, pool/P2, injector/P1).  The
@@ -13,6 +13,7 @@
  */
 #include <errno.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "loop/report.h"
 #include "pool/pool.h"
@@ -132,6 +133,37 @@ size_t weir_pool_report(const weir_pool *pool, weir_holder *holders,
     if (pool != NULL)
         weir__page_add_pool(&page, pool);
     return weir__page_end(&page);
+}
+
+/* A row of the caller's, which may have more members than are known here. */
+static void set_lane(char *row, size_t size, const weir_lane *lane)
+{
+    struct weir__lock *lock = (struct weir__lock *)&lane->lock; /* as above */
+    weir_lane_stats stats = {.name = lane->name, .limit = lane->limit};
+
+    weir__lock_lock(lock);
+    stats.running = lane->running;
+    stats.waiting = load_relaxed(&lane->waiting); /* relaxed: under lock */
+    weir__lock_unlock(lock);
+    memcpy(row, &stats, sizeof(stats));
+    memset(row + sizeof(stats), 0, size - sizeof(stats));
+}
+
+size_t weir_pool_lanes(const weir_pool *pool, weir_lane_stats *rows,
+                       size_t capacity, size_t size)
+{
+    const weir_lane *lane = NULL;
+    size_t count = 0;
+
+    if (rows == NULL || size < sizeof(*rows))
+        capacity = 0;
+    if (pool != NULL)
+        /* pool/P2 acquire: receives the lanes */
+        lane = load_acquire(&pool->lanes);
+    for (; lane != NULL; lane = lane->next, count++)
+        if (count < capacity)
+            set_lane((char *)rows + count * size, size, lane);
+    return count;
 }
 
 int weir_pool_look(const weir_pool *pool, weir_pool_stats *stats)

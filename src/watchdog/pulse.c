@@ -39,6 +39,7 @@
  *
  * Not paired, on purpose
  *   look: second load of beat, relaxed.  P3 orders it.
+ *   memory: a number for display.
  *   rest: all operations are relaxed.  One word decides who must act, and hands
  *   over nothing else.
  *
@@ -79,6 +80,7 @@ void weir__pulse_init(struct weir__pulse *pulse)
     set_unshared(&pulse->rest, WEIR__PULSE_ASLEEP);
     set_unshared(&pulse->ended_beat, 0);
     set_unshared(&pulse->ended_ns, 0);
+    set_unshared(&pulse->memory, 0);
 }
 
 /* ---- what runs ---- */

@@ -55,6 +55,8 @@ struct weir__pulse {
     /* How a block ended: the loop's thread. */
     atomic(uint64_t) ended_beat; /* P5 */
     atomic(int64_t) ended_ns;    /* on the real clock: P5 */
+    /* The loop's thread writes it, any thread reads it. */
+    atomic(uint64_t) memory; /* bytes that its language uses; 0: it has none */
 };
 
 /* What the watcher saw. */

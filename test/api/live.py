@@ -42,6 +42,7 @@ PROGRAM = """
 import { serve } from 'weir:http';
 import { existsSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
+import { Pool } from 'weir:pool';
 const [sign] = process.argv.slice(2);
 const spinUntilSeen = () => {
     while (!existsSync(sign)) // HERE
@@ -51,14 +52,23 @@ const waiting = [];
 class Kept {}
 globalThis.kept = Array.from({ length: 4321 }, () => new Kept());
 globalThis.secret = process.env.A_SECRET;
-new Worker("setInterval(() => {}, 50)", { eval: true });
+new Worker("setInterval(() => {}, 50); " + // with 300,000 objects
+    "globalThis.kept = Array.from({ length: 300_000 }, (_, i) => ({ i }))", { eval: true });
+const flag = new Int32Array(new SharedArrayBuffer(4));
+const pool = new Pool(async (flag) => { await Atomics.waitAsync(flag, 0, 0).value; }, { size: 2 });
 setInterval(function beat() {}, 20);
 const server = await serve({ port: 0, hostname: '127.0.0.1', drain: { deadline: 60_000 },
     async fetch(request) {
         const { pathname } = new URL(request.url);
         if (pathname === '/spin')
             spinUntilSeen();
-        else if (pathname === '/wait')
+        else if (pathname === '/tasks')
+            for (let i = 0; i < 12; i++)
+                pool.run(flag);
+        else if (pathname === '/finish') {
+            Atomics.store(flag, 0, 1);
+            Atomics.notify(flag, 0);
+        } else if (pathname === '/wait')
             await new Promise((resolve) => waiting.push(resolve));
         else if (pathname === '/release')
             waiting.splice(0).forEach((resolve) => resolve());
@@ -179,6 +189,27 @@ def test_metrics(program):
 def test_trace(program):
     status, trace = program.ask("/trace?seconds=10", "POST")
     check("a trace can be saved", status == 200 and trace[:1] == b"\n" and len(trace) > 100)
+
+
+# ---- threads and pools ----
+
+def test_threads(program):
+    sample = program.sample(lambda sample: any(
+        loop["name"] == "worker 1" and loop.get("memory", 0) > 15e6 for loop in sample["loops"]))
+    memory = {loop["name"]: loop.get("memory", 0) for loop in sample["loops"]}
+    check("each thread of JavaScript has its memory", 15e6 < memory.get("worker 1", 0) < 200e6 and
+          0.3e6 < memory["main"] < memory["worker 1"], memory)
+    check("a thread without JavaScript has none", all(
+        "memory" not in loop for loop in sample["loops"]
+        if not re.match("main|worker", loop["name"])), memory)
+    program.request("/tasks").getresponse().read()
+    sample = program.sample(lambda sample: any(
+        (pool["queued"], pool["taken"]) == (10, 2) for pool in sample["pools"]))
+    check("a pool of workers shows what waits and what was taken", [
+        (pool["name"], pool["workers"], pool["queued"], pool["taken"])
+        for pool in sample["pools"]] == [("weir:pool 1", 2, 10, 2)], sample["pools"])
+    check("... and so does weir top",
+          "weir:pool 1  2 workers, 10 queued, 2 tasks, 0 stolen" in top(program, "--once").stdout)
 
 
 # ---- while it hangs ----
@@ -363,10 +394,15 @@ def test_browser(program, folder):
             browser, "document.querySelectorAll('.loop').length >= 2"))
         program.request("/").getresponse().read()
         for panel, text in (("servers", "127.0.0.1:"), ("holders", "timer"),
-                            ("callbacks", "timer"), ("slow", "GET /"), ("facts", "process")):
+                            ("callbacks", "timer"), ("slow", "GET /"), ("facts", "process"),
+                            ("memory", "worker 1"), ("pools", "weir:pool 12102")):
             check(f"the panel {panel} has its data", wait_for(
                 browser, f"document.getElementById('{panel}').textContent.includes('{text}')"),
                 browser.evaluate(f"document.getElementById('{panel}').textContent"))
+        program.request("/finish").getresponse().read()
+        check("it shows tasks that end", wait_for(
+            browser, "document.getElementById('pools').textContent.includes('weir:pool 12012')"),
+            browser.evaluate("document.getElementById('pools').textContent"))
         check("it has no heap figures before they are asked for",
               browser.evaluate("document.getElementById('heap-panel').hidden"))
         browser.call("Input.dispatchKeyEvent", type="keyDown", key="h", text="h")
@@ -449,6 +485,7 @@ with tempfile.TemporaryDirectory(prefix="weir-live-") as folder:
     test_access(running)
     test_metrics(running)
     test_trace(running)
+    test_threads(running)
     test_hang(running)
     if shutil.which("chromium"):
         test_browser(running, folder)

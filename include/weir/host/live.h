@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "weir/error.h"
 #include "weir/export.h"
@@ -49,6 +50,14 @@ WEIR_API void weir_live_set_script(weir_loop *loop, weir_script_fn *fn,
  * Thread   loop
  */
 WEIR_API void weir_live_answer(weir_loop *loop);
+
+/**
+ * Say how much memory the language of a loop uses, for weir_live_each.  It holds
+ * until the next call, and is 0 at first.
+ *
+ * Thread   loop, or any while no thread runs it
+ */
+WEIR_API void weir_live_set_memory(weir_loop *loop, uint64_t bytes);
 
 /* Called on the watchdog's thread, once for each callback that is too long.  It
  * must not wait, nor call functions of weir/live.h, nor create or free

@@ -44,6 +44,16 @@
 extern "C" {
 #endif
 
+/* A pool of workers that run a language, such as weir:pool. */
+typedef struct weir_monitor_pool {
+    char name[32];
+    uint32_t workers;
+    uint64_t queued; /* tasks that wait */
+    uint64_t taken;  /* tasks that have begun */
+    uint64_t stolen; /* tasks that went from one worker to another */
+    uint64_t waited_ns, longest_ns; /* in the queue: in all, and the longest */
+} weir_monitor_pool;
+
 /* size, and one of address and path must be set. */
 typedef struct weir_monitor_options {
     size_t size;         /* sizeof(weir_monitor_options) */
@@ -61,6 +71,9 @@ typedef struct weir_monitor_options {
     /* Show something with weir_monitor_show, soon: the page asks for it by a
      * text of at most 255 bytes, such as "heap".  NULL: it cannot ask. */
     void (*on_ask)(void *arg, const char *what);
+    /* Fill in rows[0 .. capacity - 1], and return how many pools of workers there
+     * are, which may exceed capacity.  NULL: none. */
+    size_t (*get_pools)(void *arg, weir_monitor_pool *rows, size_t capacity);
 } weir_monitor_options;
 
 #define WEIR_MONITOR_SECTION_BYTES 1048576

@@ -53,11 +53,12 @@ function table(rows, rights) {
 function loopLines({ loops, blocks }) {
     const all = loops.filter(({ thread }) => thread !== 0).sort((a, b) =>
         (b.state === 'blocked') - (a.state === 'blocked') || b.busy - a.busy);
-    return table([['LOOP', 'STATE', 'BUSY', 'CALLS/S', 'QUEUE P99', 'LONGEST', 'RUNS'],
+    return table([['LOOP', 'STATE', 'BUSY', 'CALLS/S', 'QUEUE P99', 'LONGEST', 'MEMORY', 'RUNS'],
         ...all.map((loop) => [plain(loop.name), loop.state, `${Math.round(loop.busy * 100)} %`,
             String(Math.round(loop.rate)), time(loop.queue?.p99), time(loop.longest),
+            loop.memory ? `${Math.round(loop.memory / 1e6)} MB` : '',
             plain(currentOf(loop, blocks))])],
-    [false, false, true, true, true, true, false]);
+    [false, false, true, true, true, true, true, false]);
 }
 
 function blockLines(blocks, withStacks, last) {
@@ -105,6 +106,9 @@ function headLines(sample) {
     if (sample.pool)
         lines.push(`pool  ${sample.pool.workers} threads, ${sample.pool.asleep} asleep, ` +
             `${sample.pool.queued} queued, ${sample.pool.ran} jobs, ${sample.pool.stolen} stolen`);
+    for (const { name, workers, queued, taken, stolen } of sample.pools ?? [])
+        lines.push(`${plain(name)}  ${workers} workers, ${queued} queued, ${taken} tasks, ` +
+            `${stolen} stolen`);
     return lines;
 }
 

@@ -304,7 +304,14 @@ function showTables(sample) {
         ['took', ({ duration }) => time(duration), right],
         ['ago', ({ ago }) => time(Math.max(0, ago)), right],
     ], 'no request');
-    fill($('pool'), sample.pool ? [sample.pool] : [], [
+    showPools(sample);
+    showMemory(sample.loops);
+}
+
+// The pool of C, its lanes, and the pools of workers.
+function showPools({ pool, lanes = [], pools = [] }) {
+    fill($('pool'), pool ? [pool] : [], [
+        ['pool', () => 'threads of C', 'name'],
         ['threads', ({ workers }) => number.format(workers), right],
         ['asleep', ({ asleep }) => number.format(asleep), right],
         ['in a blocking call', ({ blocked }) => number.format(blocked), right],
@@ -312,6 +319,38 @@ function showTables(sample) {
         ['jobs', ({ ran }) => number.format(ran), right],
         ['stolen', ({ stolen }) => number.format(stolen), right],
     ], 'not in use');
+    $('lanes').hidden = lanes.length === 0;
+    fill($('lanes'), lanes, [
+        ['lane', ({ name }) => name || '(no name)', 'name'],
+        ['at most', ({ limit }) => number.format(limit), right],
+        ['running', ({ running }) => number.format(running), right],
+        ['waiting', ({ waiting }) => number.format(waiting), right],
+    ], 'none');
+    $('pools').hidden = pools.length === 0;
+    fill($('pools'), pools, [
+        ['pool', ({ name }) => name, 'name'],
+        ['workers', ({ workers }) => number.format(workers), right],
+        ['queued', ({ queued }) => number.format(queued), right],
+        ['tasks', ({ taken }) => number.format(taken), right],
+        ['stolen', ({ stolen }) => number.format(stolen), right],
+        ['mean wait', ({ waited }) => time(waited), right],
+        ['longest', ({ longest }) => time(longest), right],
+    ], 'none');
+}
+
+function showMemory(loops) {
+    const all = loops.filter(({ memory }) => memory > 0).sort((a, b) => b.memory - a.memory);
+    const shown = all.slice(0, 15);
+    fill($('memory'), shown, [
+        ['thread', ({ name }) => name],
+        ['state', ({ state }) => state],
+        ['memory', ({ memory }) => bytes(memory), right],
+        ['callbacks/s', ({ rate }) => number.format(rate), right],
+        ['longest', ({ longest }) => time(longest), right],
+    ], 'none');
+    setText($('more-memory'), all.length <= 1 ? '' :
+        `${bytes(all.reduce((sum, { memory }) => sum + memory, 0))} in ` +
+        `${number.format(all.length)} threads`);
 }
 
 // What the main thread has shown, when it was asked.

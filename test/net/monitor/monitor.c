@@ -40,13 +40,35 @@ static void on_ask(void *arg, const char *what)
         expect_status(weir_monitor_show("heap", "[7]", 3), 0);
 }
 
+static const weir_pool *pool_shown;
+
+static const weir_pool *get_pool(void *arg)
+{
+    return pool_shown;
+}
+
+static size_t get_pools(void *arg, weir_monitor_pool *rows, size_t capacity)
+{
+    expect(capacity >= 1);
+    rows[0] = (weir_monitor_pool){.workers = 3,
+                                  .queued = 4,
+                                  .taken = 5,
+                                  .stolen = 6,
+                                  .waited_ns = 10000000,
+                                  .longest_ns = 7000000};
+    memset(rows[0].name, 'n', sizeof(rows[0].name)); /* without an end */
+    return 1;
+}
+
 static void start(void)
 {
     const weir_monitor_options options = {.size = sizeof(options),
                                           .address = "127.0.0.1:0",
                                           .title = "a \"title\"",
                                           .on_drain = on_drain,
-                                          .on_ask = on_ask};
+                                          .on_ask = on_ask,
+                                          .get_pool = get_pool,
+                                          .get_pools = get_pools};
 
     expect_status(weir_monitor_start(&options), 0);
     expect(weir_monitor_url(url, sizeof(url)) < sizeof(url));
@@ -192,6 +214,47 @@ CASE(monitor_shows_sections_of_the_program)
     expect_status(weir_set_allocator(&memory.hooks), 0);
     /* covers: weir_monitor_show -ENOMEM */
     expect_status(weir_monitor_show("heap", "1", 1), -ENOMEM);
+}
+
+static sem_t has_begun, may_end;
+
+static void stay(void *arg, int status)
+{
+    sem_post(&has_begun);
+    sem_wait(&may_end);
+}
+
+CASE(monitor_shows_lanes_and_pools)
+{
+    const weir_pool_options options = {.size = sizeof(options), .workers = 2};
+    weir_submit_options submit = {.size = sizeof(submit)};
+    weir_pool *pool;
+
+    sem_init(&has_begun, 0, 0);
+    sem_init(&may_end, 0, 0);
+    start();
+    expect(has(ask("GET /sample.json"), "\"lanes\":[],"));
+    expect(has(answer, "nnn\",\"workers\":3,\"queued\":4,\"taken\":5,"
+                       "\"stolen\":6,\"waited\":2.000,\"longest\":7.000}]"));
+    weir_monitor_stop();
+    expect_status(weir_pool_new(&pool, &options), 0);
+    expect_status(weir_lane_new(&submit.lane, pool, NULL, 9), 0);
+    expect_status(weir_lane_new(&submit.lane, pool, "look-ups", 1), 0);
+    for (int i = 0; i < 3; i++)
+        expect_status(weir_pool_submit(pool, stay, NULL, &submit), 0);
+    sem_wait(&has_begun);
+    pool_shown = pool;
+    start();
+    while (!has(ask("GET /sample.json"),
+                "\"lanes\":[{\"name\":\"look-ups\",\"limit\":1,"
+                "\"running\":1,\"waiting\":2},{\"name\":\"\",\"limit\":9,"
+                "\"running\":0,\"waiting\":0}]"))
+        ; /* the other worker takes both, and puts them back */
+    weir_monitor_stop();
+    for (int i = 0; i < 3; i++)
+        sem_post(&may_end);
+    expect_status(weir_pool_shutdown(pool, -1), 0);
+    expect_status(weir_pool_free(pool), 0);
 }
 
 CASE(monitor_answers_only_with_the_token)

@@ -11,6 +11,7 @@
 #include "support/failing_allocator.h"
 #include "support/suite.h"
 #include "weir.h"
+#include "weir/host/live.h"
 
 /* ---- a loop on a thread ---- */
 
@@ -82,6 +83,10 @@ CASE(census_has_each_loop_from_its_creation_to_its_end)
     expect_int(seen.all, 2);
     expect(seen.count == 1 && seen.loop.loop == one);
     expect(seen.loop.is_asleep && !seen.loop.is_calling);
+    expect_int(seen.loop.memory_bytes, 0);
+    weir_live_set_memory(one, 12345);
+    expect_int(look("one").loop.memory_bytes, 12345);
+    expect_int(look("two").loop.memory_bytes, 0);
     expect_status(weir_loop_free(one), 0);
     expect_int(look("one").count, 0);
     expect_int(look("two").count, 1);

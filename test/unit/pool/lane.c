@@ -61,6 +61,37 @@ static int how_many_have_begun(struct stopper *stoppers, int count)
     return begun;
 }
 
+CASE(lane_report_says_what_runs_and_what_waits)
+{
+    struct {
+        weir_lane_stats known;
+        uint64_t more; /* of a later version */
+    } rows[2];
+    weir_job job[3] = {{0}};
+    weir_lane *other;
+
+    pool_make(.workers = 1);
+    expect_int(weir_pool_lanes(NULL, NULL, 0, 0), 0);
+    expect_int(weir_pool_lanes(pool, NULL, 0, 0), 0);
+    lane_make(2);
+    expect_status(weir_lane_new(&other, pool, "read", 7), 0);
+    for (int i = 0; i < 3; i++)
+        (void)weir__lane_enter(lane, &job[i]);
+    memset(rows, 0xff, sizeof(rows));
+    expect_int(weir_pool_lanes(pool, &rows[0].known, 1, sizeof(rows[0])), 2);
+    expect(strcmp(rows[0].known.name, "read") == 0);
+    expect(rows[0].known.limit == 7 && rows[0].more == 0);
+    expect_int(rows[1].known.limit, UINT32_MAX); /* not written */
+    expect_int(weir_pool_lanes(pool, &rows[0].known, 2, sizeof(rows[0])), 2);
+    expect(strcmp(rows[1].known.name, "lookup") == 0);
+    expect_int(rows[1].known.running, 2);
+    expect_int(rows[1].known.waiting, 1);
+    expect_int(weir_pool_lanes(pool, &rows[0].known, 2, 1), 2);
+    for (int i = 0; i < 3; i++)
+        (void)weir__lane_exit(lane);
+    pool_end();
+}
+
 /* Four stuck jobs of one kind do not delay another. */
 CASE(lane_of_stuck_jobs_leaves_a_worker_to_the_others)
 {
