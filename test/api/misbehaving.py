@@ -3,12 +3,15 @@
 """examples/misbehaving.mjs makes each kind of trouble that it offers, and weir
 names the culprit: on the page, and in `weir top --once --json`.
 
-    test/api/misbehaving.py [WEIR] [KIND...]
+    test/api/misbehaving.py [WEIR] [KIND...] [--pictures DIR]
 
 Each kind has a process of its own.  Its trouble lasts until this test has seen
 what it wants and kills the process, so nothing depends on how long anything
 takes; JSON.parse and sort cannot wait, but what was found remains in the list of
 blocks.  The page is looked at with headless Chromium.  Prints TAP.
+
+--pictures only makes the pictures of the guide, of the page while JavaScript
+hangs.  pngquant makes them small, if it is installed.
 """
 import fcntl
 import http.client
@@ -31,6 +34,10 @@ from chromium import Browser  # noqa: E402
 EXAMPLE = ROOT / "examples" / "misbehaving.mjs"
 SOURCE = EXAMPLE.read_text().splitlines()
 ARGUMENTS = sys.argv[1:]
+PICTURES = None
+if "--pictures" in ARGUMENTS:
+    PICTURES = pathlib.Path(ARGUMENTS.pop(ARGUMENTS.index("--pictures") + 1))
+    ARGUMENTS.remove("--pictures")
 WEIR = os.environ.get("WEIR_BUILD", str(ROOT / "build")) + "/weir"
 if ARGUMENTS and "/" in ARGUMENTS[0]:
     WEIR = os.path.abspath(ARGUMENTS.pop(0))
@@ -95,10 +102,10 @@ KINDS = {
 class Service:
     """The example, with a live page and a terminal of its own."""
 
-    def __init__(self, limit_ms):
+    def __init__(self, limit_ms, example=EXAMPLE):
         self.screen, keys = pty.openpty()
         self.process = subprocess.Popen(
-            [WEIR, "--live", f"--blocked-after={limit_ms}", str(EXAMPLE)],
+            [WEIR, "--live", f"--blocked-after={limit_ms}", str(example)],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             text=True, start_new_session=True,
             preexec_fn=lambda: fcntl.ioctl(keys, termios.TIOCSCTTY, 0))
@@ -204,12 +211,65 @@ def check_all(browser):
             check_block(name, kind, browser)
 
 
+# ---- pictures ----
+
+def emulate(browser, width, height, scheme="light", scale=1):
+    browser.call("Emulation.setDeviceMetricsOverride", width=width, height=height,
+                 deviceScaleFactor=scale, mobile=scale > 1)
+    browser.call("Emulation.setEmulatedMedia",
+                 features=[{"name": "prefers-color-scheme", "value": scheme}])
+    # The next two samples are drawn with it.
+    browser.evaluate("""new Promise((resolve) => {
+        let left = 2;
+        new MutationObserver((_, observer) => {
+            if (--left === 0) { observer.disconnect(); resolve(); }
+        }).observe(document.getElementById('facts'), { childList: true });
+    })""")
+
+
+def save(browser, name):
+    path = PICTURES / f"{name}.png"
+    browser.save(path)
+    if shutil.which("pngquant"):
+        subprocess.run(["pngquant", "--force", "--nofs", "--strip", "--output", path, "64", path],
+                       check=True)
+    print(f"# {path}: {path.stat().st_size / 1000:.0f} kB")
+
+
+def make_pictures(browser, folder):
+    place = pathlib.Path(folder) / "service" / EXAMPLE.name
+    place.parent.mkdir()
+    service = Service(1000, shutil.copy(EXAMPLE, place))
+    browser.open(service.url)
+    browser.call("Emulation.setScrollbarsHidden", hidden=True)
+    requests = [service.request(f"/slow?ms={LONG_MS}") for _ in range(2)]
+    for path in ("/", "/sort?ms=800", "/slow?ms=700", "/json?ms=250", "/timers?ms=2000",
+                 "/worker?ms=2500", "/slow?ms=900", "/sort?ms=300", "/"):
+        service.request(path).getresponse().read()
+    requests.append(service.request(f"/spin?ms={LONG_MS}"))
+    check("the page says who blocks the loop", shows(browser, "alarm", [SPIN, ["for 4."]]))
+    emulate(browser, 1180, 860)
+    save(browser, "live")
+    emulate(browser, 1180, 560, "dark")
+    browser.evaluate("document.querySelector('#blocks details').open = true")
+    save(browser, "live-dark")
+    browser.evaluate("document.querySelector('#blocks details').open = false")
+    emulate(browser, 390, 700, scale=2)
+    save(browser, "live-phone")
+    service.end()
+    for request in requests:
+        request.close()
+
+
 with tempfile.TemporaryDirectory(prefix="weir-misbehaving-") as folder:
     chromium = Browser(folder) if shutil.which("chromium") else None
     if chromium is None:
         print("# no Chromium: the page was not looked at")
     try:
-        check_all(chromium)
+        if PICTURES is None:
+            check_all(chromium)
+        else:
+            make_pictures(chromium, folder)
     finally:
         if chromium is not None:
             chromium.close()

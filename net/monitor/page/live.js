@@ -16,6 +16,7 @@ if (location.hash) {
 
 let isPaused = false;
 let lastSample = 0; // when
+let latest; // sample that is shown
 let logged = -1; // the number of the last event of the recorder
 const strips = new Map(); // history of each loop, by its name and thread
 const rows = new Map(); // the elements of each loop
@@ -116,16 +117,34 @@ function draw(canvas, history, colours) {
     });
 }
 
+// Figures of a loop: class, label where there are no heads, text.
+const pair = (times) => times ? `${time(times.p50)}, ${time(times.p99)}` : '';
+const FIGURES = [
+    ['busy', 'busy', ({ busy }) => `${Math.round(busy * 100)} %`],
+    ['rate', 'callbacks/s', ({ rate }) => number.format(rate)],
+    ['queue', 'queue p50, p99', ({ queue }) => pair(queue)],
+    ['call', 'callback p50, p99', ({ call }) => pair(call)],
+    ['longest', 'longest', ({ longest }) => time(longest)],
+];
+
 function newRow() {
     const row = {
         name: element('strong'), canvas: element('canvas'),
-        figures: element('span', { className: 'figures' }),
+        figures: FIGURES.map(([className, label]) => {
+            const figure = element('span', { className: `figure ${className}` });
+            figure.dataset.label = label;
+            return figure;
+        }),
         now: element('span', { className: 'now' }),
     };
-    row.root = element('div', { className: 'loop' }, row.name, row.canvas, row.figures, row.now);
+    row.root = element('div', { className: 'loop' }, row.name, row.canvas, ...row.figures, row.now);
     row.canvas.setAttribute('role', 'img');
     return row;
 }
+
+// File names in parentheses without the directories above the last one.
+const short = (text) =>
+    text.replace(/\((?:file:\/\/)?\/[^\s()]*?(\/[^/\s()]+\/[^/\s()]+)\)/g, '(…$1)');
 
 function describe(loop) {
     if (loop.state === 'idle')
@@ -146,18 +165,15 @@ function showLoop(row, loop, history, colours) {
     row.root.classList.toggle('blocked', loop.state === 'blocked');
     row.canvas.setAttribute('aria-label',
         `${loop.name}: ${loop.state}, ${Math.round(loop.busy * 100)} % busy`);
-    const queue = loop.queue ? `, queue p50 ${time(loop.queue.p50)} p99 ${time(loop.queue.p99)}, ` +
-        `callbacks p50 ${time(loop.call.p50)} p99 ${time(loop.call.p99)}, ` +
-        `longest ${time(loop.longest)}${loop.longestName ? ` (${loop.longestName})` : ''}` : '';
-    setText(row.figures, `${loop.state}, ${Math.round(loop.busy * 100)} % busy, ` +
-        `${number.format(loop.rate)} callbacks/s${queue}`);
-    setText(row.now, describe(loop));
+    row.figures.forEach((figure, i) => { setText(figure, FIGURES[i][2](loop)); });
+    setText(row.now, short(describe(loop)));
+    row.figures.at(-1).title = loop.longestName ?? '';
     draw(row.canvas, history, colours);
 }
 
 const order = new Intl.Collator('en', { numeric: true });
 
-function showLoops(loops) {
+function showLoops(loops, isNew = true) {
     const all = loops.filter(({ thread }) => thread !== 0).sort((a, b) =>
         (b.state === 'blocked') - (a.state === 'blocked') ||
         (b.name === 'main') - (a.name === 'main') || order.compare(a.name, b.name));
@@ -165,7 +181,8 @@ function showLoops(loops) {
     for (const loop of all) {
         const key = `${loop.name} ${loop.thread}`;
         const history = strips.get(key) ?? [];
-        history.push({ busy: loop.busy, isBlocked: loop.state === 'blocked' });
+        if (isNew)
+            history.push({ busy: loop.busy, isBlocked: loop.state === 'blocked' });
         if (history.length > HISTORY)
             history.shift();
         strips.set(key, history);
@@ -218,14 +235,15 @@ function showBlock(block) {
     block.element = old?.element ?? element('details', {}, element('summary'), element('pre'));
     blocks.set(block.id, block);
     const [summary, pre] = block.element.children;
-    setText(summary, title(block));
+    block.element.classList.toggle('lasts', block.stage !== 'ended');
+    setText(summary, short(title(block)));
     setText(pre, [block.stack && `JavaScript\n${block.stack}`,
         block.nativeStack && `C\n${block.nativeStack}`].filter(Boolean).join('\n') || 'no stack');
     if (!old) {
         if (blocks.size === 1)
             $('blocks').replaceChildren();
         $('blocks').prepend(block.element);
-        log(block.ago, `${block.loop} is blocked: ${block.cause}${place(block)}`);
+        log(block.ago, short(`${block.loop} is blocked: ${block.cause}${place(block)}`));
         if (blocks.size > 50) {
             const [first] = blocks;
             first[1].element.remove();
@@ -239,9 +257,12 @@ function showBlock(block) {
 function showAlarm(loops) {
     const stuck = loops.filter(({ state }) => state === 'blocked');
     $('alarm').hidden = stuck.length === 0;
-    const lines = stuck.map((loop) => `${loop.name} is ${describe(loop)}`);
-    if ($('alarm').textContent !== lines.join(''))
-        $('alarm').replaceChildren(...lines.map((textContent) => element('p', { textContent })));
+    const lines = stuck.map((loop) =>
+        /^(.*?)( by .*?)(?:: (at .*))?$/s.exec(`${loop.name} is ${describe(loop)}`).slice(1));
+    if ($('alarm').textContent !== lines.flat().join(''))
+        $('alarm').replaceChildren(...lines.map(([what, by, at = '']) => element('p', {},
+            element('strong', { textContent: what }), by,
+            element('code', { textContent: at }))));
 }
 
 // ---- the rest ----
@@ -273,7 +294,7 @@ function showTables(sample) {
         ['age', ({ age }) => time(age), right],
     ], 'nothing');
     fill($('callbacks'), sample.callbacks.slice(0, 15), [
-        ['callback', ({ kind, name }) => name || `(${kind})`, 'name'],
+        ['callback', ({ kind, name }) => short(name) || `(${kind})`, 'name'],
         ['kind', ({ kind }) => kind],
         ['measured', ({ count }) => number.format(count), right],
         ['total', ({ total }) => time(total), right],
@@ -376,6 +397,7 @@ function show(sample) {
     lastSample = Date.now();
     if (isPaused)
         return;
+    latest = sample;
     const name = sample.title || `process ${sample.pid}`;
     const isBlocked = sample.loops.some(({ state }) => state === 'blocked');
     setText($('title'), name);
@@ -391,6 +413,11 @@ function show(sample) {
     showHeap(sample.sections?.heap, sample.canAsk);
     showLog(sample.log);
 }
+
+matchMedia('(prefers-color-scheme: dark)').onchange = () => {
+    if (latest)
+        showLoops(latest.loops, false);
+};
 
 // ---- talking to the program ----
 
