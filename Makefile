@@ -82,7 +82,7 @@ VERIFY_COMMANDS = \
     'tools/sweep terminate-asan' 'tools/sweep terminate' \
     'tools/sweep leaks-asan' 'test/fuzz/run 60' \
     'ROUNDS=50 test/api/examples.sh' \
-    'test/npm/run build/weir' \
+    'test/npm/run build/weir' test/api/live.py \
     'WEIR_SPAWNS=10000 tools/run-js build/weir child-many' \
     bench/instructions
 

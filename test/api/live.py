@@ -6,7 +6,8 @@
 
 The page is looked at with headless Chromium.  Nothing depends on how long
 anything takes: JavaScript spins until this test has seen what it wants, and
-creates a file.  Prints TAP.
+creates a file.  Only without WEIR_BRIEF the page must have updated at least nine
+times while JavaScript spins for ten seconds.  Prints TAP.
 """
 import fcntl
 import http.client
@@ -38,6 +39,7 @@ if "--pictures" in sys.argv:
 WEIR = os.path.abspath(ARGUMENTS[0] if ARGUMENTS else
                        os.environ.get("WEIR_BUILD", str(ROOT / "build")) + "/weir")
 DEADLINE_S = 120
+BUTTONS = ["trace", "ask-heap", "pause", "drain"]  # in the order of Tab
 PROGRAM = """
 import { serve } from 'weir:http';
 import { existsSync } from 'node:fs';
@@ -62,6 +64,9 @@ const server = await serve({ port: 0, hostname: '127.0.0.1', drain: { deadline: 
         const { pathname } = new URL(request.url);
         if (pathname === '/spin')
             spinUntilSeen();
+        else if (pathname === '/spin-10-s')
+            for (const end = performance.now() + 10_000; performance.now() < end;)
+                ;
         else if (pathname === '/tasks')
             for (let i = 0; i < 12; i++)
                 pool.run(flag);
@@ -380,6 +385,55 @@ def picture(browser, name):
         browser.save(PICTURES / f"{name}.png")
 
 
+def test_keyboard(browser):
+    saved = "document.getElementById('log').textContent.split('saved weir-').length - 1"
+    browser.call("Input.dispatchKeyEvent", type="keyDown", key="t", text="t")
+    check("the key t saves a trace", wait_for(browser, f"{saved} === 1"))
+    focused = []
+    while len(focused) < len(BUTTONS):
+        browser.press("Tab")
+        focused.append(browser.evaluate("document.activeElement.id"))
+        if focused[-1] == "trace":
+            browser.press("Enter")
+        if focused[-1] == "pause":
+            check("Enter presses a button", wait_for(browser, f"{saved} === 2"))
+            browser.press("Enter")
+            check("... and the next one", browser.evaluate(
+                "document.activeElement.getAttribute('aria-pressed')") == "true")
+            browser.press("Enter")
+    check("Tab visits the buttons in their order", focused == BUTTONS, focused)
+    check("what has the focus is outlined", browser.evaluate(
+        "getComputedStyle(document.activeElement).outlineStyle") == "solid")
+    for _ in range(20):
+        browser.press("Tab")
+        if browser.evaluate("document.activeElement.tagName") == "SUMMARY":
+            break
+    browser.press("Enter")
+    check("Enter opens a block", browser.evaluate(
+        "document.activeElement.tagName === 'SUMMARY' && document.activeElement.parentNode.open"))
+    browser.press("Enter")
+
+
+def test_ten_seconds(program, browser):
+    """The page itself counts how often it says that the loop is blocked."""
+    browser.evaluate("""void (window.counted = new Promise((resolve) => {
+        const times = [], alarm = document.getElementById('alarm');
+        new MutationObserver((_, observer) => {
+            if (!alarm.hidden) {
+                times.push(performance.now());
+            } else if (times.length > 0) {
+                observer.disconnect();
+                resolve(times);
+            }
+        }).observe(alarm, { attributes: true, childList: true, subtree: true });
+    }))""")
+    program.request("/spin-10-s").getresponse().read()
+    times = browser.evaluate("window.counted")
+    gap = max(b - a for a, b in zip(times, times[1:]))
+    print(f"# while it spins for 10 s: {len(times)} updates, {gap:.0f} ms between two at most")
+    check("while JavaScript spins for 10 s, the page updates nine times", len(times) >= 9, times)
+
+
 def test_browser(program, folder):
     browser = Browser(folder)
     try:
@@ -410,6 +464,7 @@ def test_browser(program, folder):
             browser, "/Kept\\s*4,321/.test([...document.querySelectorAll('#heap tr')].map("
             "(row) => row.innerText).join('\\n'))"),
             browser.evaluate("document.getElementById('heap-panel').innerText"))
+        test_keyboard(browser)
         picture(browser, "live")
         stuck = program.request("/spin")
         check("while JavaScript spins, it names the culprit", wait_for(
@@ -441,6 +496,8 @@ def test_browser(program, folder):
         check("afterwards the alarm is gone, and the block is in the list", wait_for(
             browser, "document.getElementById('alarm').hidden && document.querySelector("
             "'#blocks summary').textContent.includes('was blocked')"))
+        if "WEIR_BRIEF" not in os.environ:
+            test_ten_seconds(program, browser)
         browser.call("Input.dispatchKeyEvent", type="keyDown", key="p", text="p")
         check("the key p pauses", wait_for(
             browser, "document.getElementById('pause').getAttribute('aria-pressed') === 'true'"))

@@ -5,7 +5,9 @@ import json
 import os
 import subprocess
 
-KEYS = {"ArrowUp": 38, "ArrowDown": 40, "Home": 36, "End": 35}
+KEYS = {"ArrowUp": 38, "ArrowDown": 40, "Home": 36, "End": 35, "Tab": 9,
+        "Enter": 13}
+TEXTS = {"Enter": "\r"}  # without it a button is not pressed
 
 
 class Browser:
@@ -74,8 +76,9 @@ class Browser:
 
     def press(self, key):
         for kind in ("keyDown", "keyUp"):
+            text = {"text": TEXTS[key]} if kind == "keyDown" and key in TEXTS else {}
             self.call("Input.dispatchKeyEvent", type=kind, key=key, code=key,
-                      windowsVirtualKeyCode=KEYS[key])
+                      windowsVirtualKeyCode=KEYS[key], **text)
 
     def save(self, path):
         path.write_bytes(base64.b64decode(
