@@ -5,6 +5,7 @@
  *     weir_js_profile_start(js, 1000000);          before the program runs
  *     weir_js_run(js, &program, &code);
  *     weir_js_profile_write(js, write, file);      a .cpuprofile, as V8's
+ *     weir_js_profile_stop(js);
  *
  * A sample is taken where the engine looks for interrupts, which is after some
  * thousand calls or jumps, if the interval has passed since the last one.  So
@@ -26,7 +27,8 @@ extern "C" {
 #endif
 
 /**
- * Start to take samples of the JavaScript of a host, until the host is freed.
+ * Start to take samples of the JavaScript of a host, until
+ * weir_js_profile_stop, or until the host is freed.
  *
  * Thread   loop
  * Returns  0, -EINVAL (NULL, or interval_ns is not positive), -EPERM,
@@ -51,6 +53,15 @@ typedef int weir_js_profile_fn(void *arg, const char *text, size_t size);
  */
 WEIR_API WEIR_CHECKED int
 weir_js_profile_write(weir_js *js, weir_js_profile_fn *write, void *arg);
+
+/**
+ * Stop taking samples, and forget those that were taken.  It can be started
+ * again.
+ *
+ * Thread   loop
+ * Returns  0, -EINVAL (NULL), -EPERM, -ENOENT (it was not started)
+ */
+WEIR_API WEIR_CHECKED int weir_js_profile_stop(weir_js *js);
 
 #ifdef __cplusplus
 }

@@ -242,6 +242,18 @@ int weir_js_profile_start(weir_js *js, int64_t interval_ns)
     return 0;
 }
 
+int weir_js_profile_stop(weir_js *js)
+{
+    if (js == NULL)
+        return -EINVAL;
+    if (!weir__js_is_here(js))
+        return -EPERM;
+    if (find(js) == NULL)
+        return -ENOENT;
+    weir__js_profile_drop(js);
+    return 0;
+}
+
 void weir__js_profile_drop(weir_js *js)
 {
     struct profile *profile = NULL, **at;

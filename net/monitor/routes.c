@@ -7,6 +7,7 @@
  *     GET  /events                   samples and blocks, as they come
  *     GET  /sample.json              one sample, with the blocks
  *     GET  /metrics                  for Prometheus
+ *     GET  /file?name=profile        a file that the program offers
  *     POST /trace?seconds=10         what the recorder has, for Perfetto
  *     POST /drain                    as the program says
  *     POST /ask?what=heap            the same, for a section of the page
@@ -25,6 +26,7 @@
 #include "monitor/metrics.h"
 #include "monitor/monitor.h"
 #include "monitor/page.h"
+#include "monitor/sections.h"
 #include "weir/clock.h"
 #include "weir/recorder.h"
 
@@ -117,6 +119,33 @@ static void send_metrics(struct weir__monitor *monitor,
                 NULL);
 }
 
+/* The text after "NAME=", if that is the query and fits; otherwise "". */
+static void read_query(const weir_http_request *request, const char *name,
+                       char *text, size_t size)
+{
+    weir_bytes query = weir_http_query(request);
+    size_t skipped = strlen(name);
+
+    text[0] = '\0';
+    if (query.size <= skipped || query.size - skipped >= size ||
+        memcmp(query.data, name, skipped) != 0)
+        return;
+    memcpy(text, (const char *)query.data + skipped, query.size - skipped);
+    text[query.size - skipped] = '\0';
+}
+
+static void send_file(struct weir__monitor *monitor, weir_http_request *request)
+{
+    char name[64];
+    struct weir__text text = {0};
+
+    read_query(request, "name=", name, sizeof(name));
+    if (weir__sections_copy_file(&text, name))
+        answer_made(request, "application/octet-stream", &text, name);
+    else
+        answer_text(request, 404, "no such file\n");
+}
+
 /* ---- actions ---- */
 
 static int append(void *arg, const void *bytes, size_t size)
@@ -176,22 +205,17 @@ static void begin_drain(struct weir__monitor *monitor,
 static void pass_question(struct weir__monitor *monitor,
                           weir_http_request *request)
 {
-    static const char name[] = "what=";
-    weir_bytes query = weir_http_query(request);
-    size_t skipped = sizeof(name) - 1;
     char what[256];
 
     if (monitor->options.on_ask == NULL) {
         answer_text(request, 404, "this program cannot be asked\n");
         return;
     }
-    if (query.size <= skipped || query.size - skipped >= sizeof(what) ||
-        memcmp(query.data, name, skipped) != 0) {
+    read_query(request, "what=", what, sizeof(what));
+    if (what[0] == '\0') {
         answer_text(request, 400, "what?\n");
         return;
     }
-    memcpy(what, (const char *)query.data + skipped, query.size - skipped);
-    what[query.size - skipped] = '\0';
     answer_text(request, 202, "it will be shown\n");
     monitor->options.on_ask(monitor->options.arg, what);
 }
@@ -231,6 +255,7 @@ static const struct route routes[] = {
     {"GET", "/events", true, send_events},
     {"GET", "/sample.json", true, send_sample},
     {"GET", "/metrics", true, send_metrics},
+    {"GET", "/file", true, send_file},
     {"POST", "/trace", true, send_trace},
     {"POST", "/drain", true, begin_drain},
     {"POST", "/ask", true, pass_question},

@@ -39,7 +39,7 @@ if "--pictures" in sys.argv:
 WEIR = os.path.abspath(ARGUMENTS[0] if ARGUMENTS else
                        os.environ.get("WEIR_BUILD", str(ROOT / "build")) + "/weir")
 DEADLINE_S = 120
-BUTTONS = ["trace", "ask-heap", "pause", "drain"]  # in the order of Tab
+BUTTONS = ["trace", "profile", "ask-heap", "pause", "drain"]  # in the order of Tab
 PROGRAM = """
 import { serve } from 'weir:http';
 import { existsSync } from 'node:fs';
@@ -49,6 +49,12 @@ const [sign] = process.argv.slice(2);
 const spinUntilSeen = () => {
     while (!existsSync(sign)) // HERE
         ;
+};
+const busy = () => {
+    let sum = 0;
+    for (let i = 0; i < 3e6; i++)
+        sum += i % 7;
+    return sum;
 };
 const waiting = [];
 class Kept {}
@@ -67,6 +73,8 @@ const server = await serve({ port: 0, hostname: '127.0.0.1', drain: { deadline: 
         else if (pathname === '/spin-10-s')
             for (const end = performance.now() + 10_000; performance.now() < end;)
                 ;
+        else if (pathname === '/busy')
+            busy();
         else if (pathname === '/tasks')
             for (let i = 0; i < 12; i++)
                 pool.run(flag);
@@ -153,7 +161,7 @@ def main_loop(sample):
 # ---- who may look ----
 
 def test_access(program):
-    for path in ("/sample.json", "/events", "/metrics"):
+    for path in ("/sample.json", "/events", "/metrics", "/file?name=profile"):
         check(f"{path} needs the token", program.ask(path, token=False)[0] == 401)
     check("a wrong token is refused", program.ask("/sample.json", token=False, headers={
         "Authorization": "Bearer " + "0" * 32})[0] == 401)
@@ -414,6 +422,33 @@ def test_keyboard(browser):
     browser.press("Enter")
 
 
+def test_profile(program, browser):
+    browser.call("Input.dispatchKeyEvent", type="keyDown", key="c", text="c")
+    check("the key c starts a CPU profile", wait_for(
+        browser, "document.getElementById('profile').textContent.startsWith('Stop')"))
+    check("there is no file yet", program.ask("/file?name=profile")[0] == 404)
+    program.request("/busy").getresponse().read()
+    browser.evaluate("document.getElementById('profile').click()")
+    check("the button stops it, and saves the file", wait_for(
+        browser, "/saved weir-\\S+\\.cpuprofile/.test(document.getElementById('log').textContent)"),
+        browser.evaluate("document.getElementById('log').textContent"))
+    status, text = program.ask("/file?name=profile")
+    frames = [node["callFrame"] for node in json.loads(text)["nodes"]] if status == 200 else text
+    check("the profile has the function that was busy", any(
+        frame["functionName"] == "busy" and frame["url"].endswith("app.mjs")
+        for frame in frames), frames)
+
+
+def test_profile_is_refused(folder):
+    program = Program(folder, "--live", "--cpu-prof")
+    program.ask("/ask?what=profile-start", "POST")
+    sample = program.sample(lambda sample: "profile" in sample["sections"])
+    shown = sample["sections"]["profile"]["data"]
+    check("a profile that --cpu-prof takes is left alone", shown["state"] == "failed" and
+          "--cpu-prof" in shown["reason"], shown)
+    program.end()
+
+
 def test_ten_seconds(program, browser):
     """The page itself counts how often it says that the loop is blocked."""
     browser.evaluate("""void (window.counted = new Promise((resolve) => {
@@ -465,6 +500,7 @@ def test_browser(program, folder):
             "(row) => row.innerText).join('\\n'))"),
             browser.evaluate("document.getElementById('heap-panel').innerText"))
         test_keyboard(browser)
+        test_profile(program, browser)
         picture(browser, "live")
         stuck = program.request("/spin")
         check("while JavaScript spins, it names the culprit", wait_for(
@@ -550,6 +586,7 @@ with tempfile.TemporaryDirectory(prefix="weir-live-") as folder:
         print("# no Chromium: the page was not looked at")
     test_drain(running)
     running.end()
+    test_profile_is_refused(folder)
     test_top(folder)
     test_killed(folder)
     test_top_is_not_deceived()

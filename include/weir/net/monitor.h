@@ -77,6 +77,7 @@ typedef struct weir_monitor_options {
 } weir_monitor_options;
 
 #define WEIR_MONITOR_SECTION_BYTES 1048576
+#define WEIR_MONITOR_FILE_BYTES 67108864
 
 /**
  * Start the monitor of this process.
@@ -131,6 +132,20 @@ WEIR_API void weir_monitor_show_block(const weir_block *block);
  */
 WEIR_API WEIR_CHECKED int weir_monitor_show(const char *name, const char *json,
                                             size_t size);
+
+/**
+ * Let the page download a file of the program's, such as a profile, as GET
+ * /file?name=NAME.  It replaces what had this name before.  An empty file removes
+ * it.
+ *
+ * Thread   any
+ * Owns     the bytes are copied, and kept until they are replaced
+ * Returns  0, -EINVAL (NULL, or a name that does not consist of 1 to 31 small
+ *          letters and hyphens), -EMSGSIZE (more than WEIR_MONITOR_FILE_BYTES),
+ *          -ENOSPC (4 names are in use), -ENOMEM
+ */
+WEIR_API WEIR_CHECKED int weir_monitor_offer(const char *name,
+                                             const void *bytes, size_t size);
 
 #ifdef __cplusplus
 }

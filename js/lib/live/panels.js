@@ -31,9 +31,15 @@ function showHeap() {
         classCount: summary.classes.length }));
 }
 
+const showProfile = (state) => show('profile', JSON.stringify(state));
+
 function asked(what) {
     if (what === 'heap')
         showHeap();
+    else if (what === 'profile-start')
+        require('live/profile').begin(showProfile);
+    else if (what === 'profile-stop')
+        require('live/profile').end(showProfile);
 }
 
 module.exports = { asked, heapSummary };

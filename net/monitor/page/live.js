@@ -393,6 +393,25 @@ function showHeap(heap, canAsk) {
     ], 'none');
 }
 
+// A profile of the main thread, which this page or another one has started.
+const profile = { state: undefined, number: 0, isWanted: false };
+
+function showProfile(section, canAsk) {
+    const { state, number: last, reason } = section?.data ?? {};
+    $('profile').hidden = !canAsk;
+    setText($('profile'), state === 'running' ? `Stop the CPU profile, ${time(section.ago)}`
+        : 'Start a CPU profile');
+    if (state === profile.state && last === profile.number)
+        return;
+    profile.state = state;
+    profile.number = last;
+    if (state === 'failed')
+        log(0, `no profile: ${reason}`);
+    if (state === 'ready' && profile.isWanted)
+        saveProfile();
+    profile.isWanted &&= state === 'running';
+}
+
 function show(sample) {
     lastSample = Date.now();
     if (isPaused)
@@ -411,6 +430,7 @@ function show(sample) {
     showLoops(sample.loops);
     showTables(sample);
     showHeap(sample.sections?.heap, sample.canAsk);
+    showProfile(sample.sections?.profile, sample.canAsk);
     showLog(sample.log);
 }
 
@@ -485,13 +505,34 @@ async function saveTrace() {
         log(0, `no trace: ${await response.text()}`);
         return;
     }
+    download(await response.blob(), 'pftrace', 'open it at ui.perfetto.dev');
+}
+
+function download(blob, ending, hint) {
     const link = element('a', {
-        href: URL.createObjectURL(await response.blob()),
-        download: `weir-${new Date().toISOString().replace(/[:.]/g, '-')}.pftrace`,
+        href: URL.createObjectURL(blob),
+        download: `weir-${new Date().toISOString().replace(/[:.]/g, '-')}.${ending}`,
     });
     link.click();
     URL.revokeObjectURL(link.href);
-    log(0, `saved ${link.download}: open it at ui.perfetto.dev`);
+    log(0, `saved ${link.download}: ${hint}`);
+}
+
+async function saveProfile() {
+    const response = await ask('/file?name=profile');
+    if (response.ok)
+        download(await response.blob(), 'cpuprofile',
+            "open it with the performance panel of Chromium's developer tools");
+    else
+        log(0, `no profile: ${(await response.text()).trim()}`);
+}
+
+async function toggleProfile() {
+    profile.isWanted = true;
+    const what = profile.state === 'running' ? 'profile-stop' : 'profile-start';
+    const response = await ask(`/ask?what=${what}`, { method: 'POST' });
+    if (!response.ok)
+        log(0, `no profile: ${(await response.text()).trim()}`);
 }
 
 function pause() {
@@ -513,6 +554,7 @@ async function askForHeap() {
 
 $('trace').onclick = saveTrace;
 $('ask-heap').onclick = askForHeap;
+$('profile').onclick = toggleProfile;
 $('pause').onclick = pause;
 $('drain').onclick = drain;
 document.onkeydown = ({ key, ctrlKey, metaKey, altKey, target }) => {
@@ -522,6 +564,8 @@ document.onkeydown = ({ key, ctrlKey, metaKey, altKey, target }) => {
         pause();
     else if (key === 't')
         saveTrace();
+    else if (key === 'c' && !$('profile').hidden)
+        toggleProfile();
     else if (key === 'h' && !$('ask-heap').hidden)
         askForHeap();
 };

@@ -26,7 +26,9 @@ static int append(void *arg, const char *bytes, size_t count)
 /* covers: weir_js_profile_start -EINVAL
  * covers: weir_js_profile_start -EALREADY
  * covers: weir_js_profile_write -EINVAL
- * covers: weir_js_profile_write -ENOENT */
+ * covers: weir_js_profile_write -ENOENT
+ * covers: weir_js_profile_stop -EINVAL
+ * covers: weir_js_profile_stop -ENOENT */
 CASE(profile_refuses_bad_arguments)
 {
     int err = -EIO;
@@ -35,6 +37,8 @@ CASE(profile_refuses_bad_arguments)
     expect_status(weir_js_profile_start(NULL, 1), -EINVAL);
     expect_status(weir_js_profile_start(js, 0), -EINVAL);
     expect_status(weir_js_profile_write(js, append, NULL), -ENOENT);
+    expect_status(weir_js_profile_stop(NULL), -EINVAL);
+    expect_status(weir_js_profile_stop(js), -ENOENT);
     expect_status(weir_js_profile_start(js, 1), 0);
     expect_status(weir_js_profile_start(js, 1), -EALREADY);
     expect_status(weir_js_profile_write(NULL, append, NULL), -EINVAL);
@@ -57,7 +61,8 @@ CASE(profile_needs_memory)
 }
 
 /* covers: weir_js_profile_start -EPERM
- * covers: weir_js_profile_write -EPERM */
+ * covers: weir_js_profile_write -EPERM
+ * covers: weir_js_profile_stop -EPERM */
 CASE(profile_belongs_to_the_loop_s_thread)
 {
     struct runner runner;
@@ -66,6 +71,7 @@ CASE(profile_belongs_to_the_loop_s_thread)
     runner_start(&runner, loop, WEIR_RUN_UNTIL_CLOSED);
     expect_status(weir_js_profile_start(js, 1), -EPERM);
     expect_status(weir_js_profile_write(js, append, NULL), -EPERM);
+    expect_status(weir_js_profile_stop(js), -EPERM);
     expect_status(weir_loop_shutdown(loop, -1), 0);
     expect_status(runner_join(&runner), 0);
     expect_status(weir_js_free(js), 0);
@@ -80,5 +86,22 @@ CASE(profile_names_the_function_that_loops)
     expect_status(weir_js_profile_write(js, append, NULL), 0);
     expect(strstr(text, "\"functionName\":\"busy\"") != NULL);
     expect(strstr(text, "\"url\":\"test.js\",\"lineNumber\":0") != NULL);
+    js_end();
+}
+
+CASE(profile_that_was_stopped_can_be_started_again)
+{
+    js_make(NULL);
+    expect_status(weir_js_profile_start(js, 1), 0);
+    js_eval("function before() { for (let i = 0; i < 1e6; i++); }\n before()");
+    expect_status(weir_js_profile_stop(js), 0);
+    expect_status(weir_js_profile_write(js, append, NULL), -ENOENT);
+    js_eval(
+        "function between() { for (let i = 0; i < 1e6; i++); }\n between()");
+    expect_status(weir_js_profile_start(js, 1), 0);
+    js_eval("function after() { for (let i = 0; i < 1e6; i++); }\n after()");
+    expect_status(weir_js_profile_write(js, append, NULL), 0);
+    expect(strstr(text, "\"functionName\":\"after\"") != NULL);
+    expect(strstr(text, "before") == NULL && strstr(text, "between") == NULL);
     js_end();
 }

@@ -216,6 +216,47 @@ CASE(monitor_shows_sections_of_the_program)
     expect_status(weir_monitor_show("heap", "1", 1), -ENOMEM);
 }
 
+CASE(monitor_offers_files_of_the_program)
+{
+    static struct failing_allocator memory;
+    char name[8] = "name-";
+
+    /* covers: weir_monitor_offer -EINVAL */
+    expect_status(weir_monitor_offer(NULL, "1", 1), -EINVAL);
+    expect_status(weir_monitor_offer("../a", "1", 1), -EINVAL);
+    expect_status(weir_monitor_offer("a", NULL, 1), -EINVAL);
+    /* covers: weir_monitor_offer -EMSGSIZE */
+    expect_status(weir_monitor_offer("a", "1", WEIR_MONITOR_FILE_BYTES + 1),
+                  -EMSGSIZE);
+    start();
+    expect(is_status(ask("GET /file?name=name-a"), "404"));
+    for (int i = 0; i < 4; i++) {
+        name[5] = (char)('a' + i);
+        expect_status(weir_monitor_offer(name, "old", 3), 0);
+    }
+    /* covers: weir_monitor_offer -ENOSPC */
+    expect_status(weir_monitor_offer("more", "1", 1), -ENOSPC);
+    expect_status(weir_monitor_offer("name-a", "a\0\"b", 4), 0);
+    expect(is_status(ask("GET /file?name=name-a"), "200"));
+    expect(has(answer, "\r\nContent-Length: 4\r\n"));
+    expect(has(answer, "attachment; filename=\"name-a\"\r\n"));
+    expect(has(ask("GET /sample.json"), "\"sections\":{}"));
+    expect(is_status(ask("GET /file?name=name-e"), "404"));
+    expect(is_status(ask("GET /file?name="), "404"));
+    expect(is_status(ask("GET /file"), "404"));
+    expect(is_status(ask("POST /file?name=name-a"), "405"));
+    for (int i = 0; i < 4; i++) {
+        name[5] = (char)('a' + i);
+        expect_status(weir_monitor_offer(name, NULL, 0), 0);
+    }
+    expect(is_status(ask("GET /file?name=name-a"), "404"));
+    weir_monitor_stop();
+    failing_allocator_init(&memory, 1);
+    expect_status(weir_set_allocator(&memory.hooks), 0);
+    /* covers: weir_monitor_offer -ENOMEM */
+    expect_status(weir_monitor_offer("a", "1", 1), -ENOMEM);
+}
+
 static sem_t has_begun, may_end;
 
 static void stay(void *arg, int status)
