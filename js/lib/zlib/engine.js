@@ -4,6 +4,8 @@
 
 const { coded } = require('core/errors');
 
+const kStream = Symbol('kStream'); // the property of an engine with its stream
+
 class Engine {
     // The options are those of js/lib/zlib/options.js.
     static open({ mode, parameters, dictionary, sourceSize = -1 }) {
@@ -20,6 +22,20 @@ class Engine {
         const failure = native.setLevel(this, level, strategy);
         if (failure !== undefined)
             throw zlibError(failure);
+    }
+
+    // As Node's, for packages that process buffers at once through a stream: what
+    // is left goes into the stream's _writeState, and an error destroys it.
+    writeSync(flush, input, from, size, output, at, room) {
+        const stream = this[kStream];
+        try {
+            const done = runNow(this, flush, input.subarray(from, from + size), room, false);
+            output.set(new Uint8Array(done.output), at);
+            stream._writeState[0] = room - done.output.byteLength;
+            stream._writeState[1] = done.left;
+        } catch (error) {
+            stream.destroy(error);
+        }
     }
 }
 Object.defineProperty(Engine, 'name', { value: 'Zlib' });
@@ -63,4 +79,4 @@ function run(engine, flush, input, size, isWhole, resolve, reject) {
     }, (error) => reject(error, engine));
 }
 
-module.exports = { Engine, run, runNow, crc32: native.crc32, version: native.ZLIB_VERNUM };
+module.exports = { Engine, kStream, run, runNow, crc32: native.crc32, version: native.ZLIB_VERNUM };

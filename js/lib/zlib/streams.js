@@ -11,7 +11,7 @@ const { Buffer } = require('bytes/buffer');
 const { toBuffer } = require('bytes/bytes');
 const { nextTick } = require('timers/timers');
 const { constants, modes } = require('zlib/constants');
-const { Engine, run, runNow } = require('zlib/engine');
+const { Engine, kStream, run, runNow } = require('zlib/engine');
 const options = require('zlib/options');
 const { coded } = require('core/errors');
 
@@ -48,6 +48,7 @@ function ZlibBase(given, checked, engine) {
         own = { ...own, encoding: null, objectMode: false, writableObjectMode: false };
     Transform.call(this, { autoDestroy: true, ...own });
     this._handle = Engine.open(engine);
+    this._handle[kStream] = this;
     this._chunkSize = checked.chunkSize;
     this._defaultFlushFlag = checked.flush;
     this._finishFlushFlag = checked.finishFlush;
@@ -81,6 +82,17 @@ Object.defineProperty(ZlibBase.prototype, 'bytesRead', { configurable: true, enu
         warn();
         this.bytesWritten = value;
     } });
+
+// Packages use these together with _handle.writeSync().
+ZlibBase.prototype._outOffset = 0;
+for (const [key, make] of [['_outBuffer', (stream) => Buffer.allocUnsafe(stream._chunkSize)],
+    ['_writeState', () => new Uint32Array(2)]])
+    Object.defineProperty(ZlibBase.prototype, key, { configurable: true,
+        get() {
+            const value = make(this);
+            Object.defineProperty(this, key, { value, writable: true, configurable: true });
+            return value;
+        } });
 
 ZlibBase.prototype.reset = function () {
     if (!this._handle)
