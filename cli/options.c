@@ -40,6 +40,9 @@ static const struct option table[] = {
      "run EXPR and print its value"},
     {"--allow-blocking", NULL, NULL, FLAG, PLACE(allow_blocking),
      "let Atomics.wait block the main thread"},
+    {"--unhandled-rejections", NULL, "MODE", TEXT, PLACE(unhandled_rejections),
+     "what to do about a rejection without a handler: throw (default), strict, "
+     "warn, warn-with-error-code, none"},
     {"--microtask-budget", NULL, "N", COUNT, PLACE(microtask_budget),
      "serve timers and I/O after N consecutive microtasks; 0: no limit "
      "(default: 100000)"},
@@ -305,6 +308,17 @@ static bool parse_one(struct options *options, int argc, char **argv, int *at)
            print_error(argv[0], "bad value:", argv[*at]);
 }
 
+static bool is_mode(const char *text)
+{
+    static const char *const modes[] = {"throw", "strict", "warn",
+                                        "warn-with-error-code", "none"};
+
+    for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++)
+        if (strcmp(text, modes[i]) == 0)
+            return true;
+    return false;
+}
+
 /* What is wrong with the options together; NULL: nothing. */
 static const char *find_conflict(const struct options *options)
 {
@@ -327,6 +341,10 @@ static const char *find_conflict(const struct options *options)
         return "--allow-fs-read and the like need --permission";
     if (options->top && !options->help && options->argc != 1)
         return "weir top needs the number of one process";
+    if (options->unhandled_rejections != NULL &&
+        !is_mode(options->unhandled_rejections))
+        return "--unhandled-rejections is throw, strict, warn, "
+               "warn-with-error-code or none";
     return NULL;
 }
 

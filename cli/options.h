@@ -17,9 +17,11 @@ struct options {
     const char *cpu_prof_name; /* NULL: the default */
     int64_t cpu_prof_interval; /* microseconds */
     const char *eval, *print;
-    int64_t microtask_budget; /* 0: none */
-    int64_t memory_limit;     /* bytes; 0: none */
-    int64_t stack_size;       /* bytes; 0: the default */
+    const char *unhandled_rejections; /* NULL: the default; JavaScript reads it
+                                         in process.execArgv */
+    int64_t microtask_budget;         /* 0: none */
+    int64_t memory_limit;             /* bytes; 0: none */
+    int64_t stack_size;               /* bytes; 0: the default */
     int64_t shutdown_deadline_ns;
     int64_t blocked_after_ms; /* 0: no watchdog */
     int64_t threads;          /* of the pool; 0: one per core */

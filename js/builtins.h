@@ -74,6 +74,8 @@
     X(PROGRAM, program)                                                        \
     X(PROCESS, process)                                                        \
     X(PERMISSION, permission)                                                  \
+    X(IDENTITY, identity)                                                      \
+    X(USAGE, usage)                                                            \
     X(ENV, env)                                                                \
     X(MODULE, module)                                                          \
     X(CATALOG, catalog)                                                        \

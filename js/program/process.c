@@ -19,6 +19,7 @@
 #include "core/place.h"
 #include "core/property.h"
 #include "program/program.h"
+#include "program/usage.h"
 #include "weir/clock.h"
 #include "weir/version.h"
 
@@ -99,8 +100,8 @@ static JSValue memory_usage(JSContext *context, JSValueConst this_value,
     values[0] = JS_NewInt64(context, resident_bytes());
     values[1] = JS_NewInt64(context, usage.malloc_size);
     values[2] = JS_NewInt64(context, usage.memory_used_size);
-    values[3] = JS_NewInt64(context, usage.binary_object_size);
-    values[4] = JS_NewInt64(context, usage.binary_object_size);
+    values[4] = JS_NewInt64(context, weir__js_buffer_bytes(context));
+    values[3] = JS_DupValue(context, values[4]);
     return JS_NewObjectFromStr(context, 5, names, values);
 }
 

@@ -167,12 +167,26 @@ static int give(weir_js *js, int (*how)(weir_loop *, weir_fn *, void *),
     return err;
 }
 
-/* Load `process` first in a program that was forked: it opens the channel to
- * the parent with a socket of `net`, which is not possible while a module of
- * the program loads `net`.  Returns -1 with an exception. */
-static int open_channel(weir_js *js)
+/* Whether an option says what becomes of rejections that nobody handles. */
+static bool has_mode(const struct weir__js_program *own)
 {
-    JSValue process = !js->is_child && getenv("NODE_CHANNEL_FD") != NULL
+    static const char option[] = "--unhandled-rejections";
+
+    for (int i = 0; i < own->exec_argc; i++)
+        if (strncmp(own->exec_argv[i], option, sizeof(option) - 1) == 0)
+            return true;
+    return false;
+}
+
+/* Load `process` first if it has to do something that the program does not ask
+ * for.  In a program that was forked it opens the channel to the parent with a
+ * socket of `net`, which is not possible while a module of the program loads
+ * `net`.  Returns -1 with an exception. */
+static int load_process(weir_js *js)
+{
+    bool is_wanted = !js->is_child && (getenv("NODE_CHANNEL_FD") != NULL ||
+                                       has_mode(weir__js_program(js)));
+    JSValue process = is_wanted
                           ? weir__js_require(js->context, "program/process")
                           : JS_UNDEFINED;
 
@@ -186,15 +200,14 @@ static void run_main(weir_js *js)
 {
     struct weir__js_program *own = weir__js_program(js);
     static const char *const kinds[] = {"file", "eval", "print", "stdin",
-                                        "repl", "test", "top",
-                                        "jobs"};
+                                        "repl", "test", "top",   "jobs"};
     const char *text = own->given->text;
     JSValue result = JS_EXCEPTION;
 
-    if (open_channel(js) == 0)
-        result = weir__js_main(
-            js, kinds[own->given->kind], text,
-            own->text_length > 0 ? own->text_length : strlen(text));
+    if (load_process(js) == 0)
+        result = weir__js_main(js, kinds[own->given->kind], text,
+                               own->text_length > 0 ? own->text_length
+                                                    : strlen(text));
     if (JS_IsException(result))
         weir__js_report(js);
     JS_FreeValue(js->context, result);

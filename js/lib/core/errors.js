@@ -143,6 +143,7 @@ function abortError(signal) {
     return error;
 }
 
+// A value, without calling its own methods.
 function shortly(value) {
     if (typeof value !== 'object' || value === null)
         return String(value);
@@ -168,4 +169,4 @@ function unhandledRejection(reason) {
 
 module.exports = { abortError, checkFunction, checkInteger, checkObject, coded,
     plainly, describeType, invalidArgType, invalidArgValue, outOfRange,
-    stringTooLong, systemError, unhandledRejection, unknownEncoding };
+    shortly, stringTooLong, systemError, unhandledRejection, unknownEncoding };

@@ -506,6 +506,9 @@ function runText(kind, text) {
 }
 
 function main(kind, text) {
+    // A worker has options of its parent, such as --unhandled-rejections.
+    if (require('threads/thread').start?.execArgv !== undefined)
+        require('program/process');
     return kind === 'file' ? runFile(text) : kind === 'repl' ? runRepl()
         : kind === 'test' ? require('test/main').start()
             : kind === 'top' ? require('live/top').start()

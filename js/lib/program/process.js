@@ -123,7 +123,7 @@ Object.assign(self, {
     arch: native.arch, platform: 'linux',
     release: { name: 'weir' },
     pid: native.pid, ppid: native.ppid,
-    execPath: native.execPath, execArgv: native.execArgv,
+    execPath: native.execPath, execArgv: thread.start?.execArgv ?? native.execArgv,
     argv: [...native.argv, ...thread.start?.argv ?? []],
     argv0: native.argv[0], title: 'weir', features: {},
     cwd: () => native.cwd(),
@@ -142,6 +142,13 @@ Object.assign(self, {
     reallyExit: (code) => native.exit(code | 0),
 });
 self.memoryUsage.rss = () => self.memoryUsage().rss;
+// Loaded when one of them is first called.
+for (const [lib, names] of [['program/identity', 'getuid geteuid getgid getegid getgroups ' +
+    'setuid seteuid setgid setegid setgroups initgroups'],
+['program/usage', 'cpuUsage resourceUsage constrainedMemory availableMemory']])
+    for (const name of names.split(' '))
+        self[name] = { [name](...args) { return require(lib)[name](...args); } }[name];
+lazy('config', () => require('program/config'));
 Object.defineProperty(self, 'exitCode', {
     configurable: true, enumerable: true,
     get: () => exitCode,
@@ -192,16 +199,37 @@ if (!thread.isMainThread) {
     forbid('umask', 'Setting process.umask()');
     const refuse = self.umask;
     self.umask = (mask) => mask === undefined ? umask() : refuse();
+    for (const key of ['initgroups', 'setegid', 'seteuid', 'setgid', 'setgroups', 'setuid'])
+        forbid(key);
 }
 
 // ---- called by C ----
 
+// Takes all uncaught errors, instead of the listeners; or null.
+let capture = null;
+
+self.setUncaughtExceptionCaptureCallback = function setUncaughtExceptionCaptureCallback(fn) {
+    if (fn !== null && typeof fn !== 'function')
+        throw invalidArgType('fn', 'of type function or null', fn);
+    if (fn !== null && capture !== null)
+        throw coded(Error, 'ERR_UNCAUGHT_EXCEPTION_CAPTURE_ALREADY_SET',
+            '`process.setupUncaughtExceptionCapture()` was called while a capture callback ' +
+            'was already active');
+    capture = fn;
+};
+self.hasUncaughtExceptionCaptureCallback = function hasUncaughtExceptionCaptureCallback() {
+    return capture !== null;
+};
+
 // Returns true if a listener has handled it.
 function onUncaught(error, origin) {
     self.emit('uncaughtExceptionMonitor', error, origin);
-    if (self.listenerCount('uncaughtException') === 0)
+    if (capture !== null)
+        capture(error);
+    else if (self.listenerCount('uncaughtException') === 0)
         return false;
-    self.emit('uncaughtException', error, origin);
+    else
+        self.emit('uncaughtException', error, origin);
     setImmediate(() => {}); // as in Node, the loop turns once more
     return true;
 }
@@ -217,15 +245,23 @@ function onHandled(promise) {
     emitWarning(warning);
 }
 
+// --unhandled-rejections; undefined: as "throw"
+const mode = native.execArgv.length === 0 && thread.start?.execArgv === undefined ? undefined
+    : require('program/rejections').modeOf(self.execArgv);
+
 function onUnhandled(promise, reason, number) {
     numbers.set(promise, number);
-    return self.emit('unhandledRejection', reason, promise);
+    if (mode === undefined)
+        return self.emit('unhandledRejection', reason, promise);
+    return require('program/rejections').tell(mode, self, promise, reason, number,
+        () => onUncaught(unhandledRejection(reason), 'unhandledRejection'));
 }
 
 Object.assign(hooks, {
     onUncaught: (error) => onUncaught(error, 'uncaughtException'),
     onUnhandled, onHandled, emitExit,
-    onRejected: (reason) => onUncaught(unhandledRejection(reason), 'unhandledRejection'),
+    onRejected: (reason) => mode !== 'strict' && // which has asked already
+        onUncaught(unhandledRejection(reason), 'unhandledRejection'),
     beforeExit() { self.emit('beforeExit', currentCode()); },
     // Node's own listener: the event still has the code 0.
     unsettled() {

@@ -108,8 +108,11 @@ class Worker extends EventEmitter {
         super();
         const { eval: isEval } = options;
         const argv = options.argv || [], name = options.name || '';
+        const execArgv = options.execArgv || process().execArgv;
         if (!Array.isArray(argv))
             throw invalidArgType('options.argv', 'an instance of Array', argv);
+        if (!Array.isArray(execArgv))
+            throw invalidArgType('options.execArgv', 'an instance of Array', execArgv);
         if (typeof name !== 'string')
             throw invalidArgType('options.name', 'of type string', name);
         if (isEval && typeof filename !== 'string')
@@ -122,6 +125,7 @@ class Worker extends EventEmitter {
             this.#stdio = require('threads/workerstdio').forParent(options);
         const start = { workerData: options.workerData, name, stdio: this.#stdio?.start,
             env: environmentOf(options.env), argv: argv.map(String),
+            execArgv: execArgv.length > 0 ? execArgv.map(String) : undefined,
             limits: this.#limits,
             environment: environment.size > 0 ? environment : undefined };
         [this.#handle, this.#port, this.threadId] = thread.newWorker(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // v8 -- the part of Node's module that does not depend on V8: serialize,
-// deserialize and their classes.
+// deserialize and their classes, and the heap's figures, which are those of the
+// engine that weir has.
 'use strict';
 
 const { Buffer } = require('bytes/buffer');
@@ -61,8 +62,38 @@ function deserialize(buffer) {
     return deserializer.readValue();
 }
 
+// ---- the heap ----
+
+const heap = () => require('program/usage').heap();
+let peak = 0; // of what a program has been shown
+
+function getHeapStatistics() {
+    const { total, used, buffers, limit } = heap();
+    peak = Math.max(peak, total);
+    return { total_heap_size: total, total_heap_size_executable: 0, total_physical_size: total,
+        total_available_size: Math.max(0, limit - total), used_heap_size: used,
+        heap_size_limit: limit, malloced_memory: total, peak_malloced_memory: peak,
+        does_zap_garbage: 0, number_of_native_contexts: 1, number_of_detached_contexts: 0,
+        total_global_handles_size: 0, used_global_handles_size: 0, external_memory: buffers };
+}
+
+// All that the engine allocates is one heap; the spaces are what it is used for.
+function getHeapSpaceStatistics() {
+    const { objects, strings, atoms, shapes, functions, bytecode, lines, buffers } = heap();
+    return Object.entries({ object: objects, string: strings, atom: atoms, shape: shapes,
+        code: functions + bytecode + lines, large_object: buffers }).map(([name, size]) => ({
+        space_name: `${name}_space`, space_size: size, space_used_size: size,
+        space_available_size: 0, physical_space_size: size }));
+}
+
+function getHeapCodeStatistics() {
+    const { functions, bytecode, lines } = heap();
+    return { code_and_metadata_size: functions, bytecode_and_metadata_size: bytecode + lines,
+        external_script_source_size: 0, cpu_profiler_metadata_size: 0 };
+}
+
 module.exports = { Serializer, Deserializer, DefaultSerializer, DefaultDeserializer, serialize,
-    deserialize };
-addFunctions(module.exports, 'v8', 'cachedDataVersionTag getHeapSnapshot getHeapStatistics ' +
-    'getHeapSpaceStatistics getHeapCodeStatistics setFlagsFromString takeCoverage stopCoverage ' +
-    'writeHeapSnapshot queryObjects setHeapSnapshotNearHeapLimit GCProfiler');
+    deserialize, getHeapStatistics, getHeapSpaceStatistics, getHeapCodeStatistics };
+addFunctions(module.exports, 'v8', 'cachedDataVersionTag getHeapSnapshot setFlagsFromString ' +
+    'takeCoverage stopCoverage writeHeapSnapshot queryObjects setHeapSnapshotNearHeapLimit ' +
+    'GCProfiler');

@@ -18,6 +18,6 @@ for (const name of ['cluster', 'http2', 'vm'])
 show(() => createServer());
 show(() => new Http2ServerRequest());
 show(() => new class Own extends Http2ServerRequest {}());
-show(() => require('v8').getHeapStatistics());
+show(() => require('v8').getHeapSnapshot());
 show(() => require('cluster').isPrimary);
 await promisify(require('vm').measureMemory)('x').catch(({ code }) => console.log(code));
