@@ -9,8 +9,11 @@ const thread = require('threads/thread');
 const hooks = require('core/hooks');
 const { defineOutput } = require('program/stdio');
 
-class process extends EventEmitter {}
+// A function, because jest calls the constructors of what it copies.
+function process() {}
+Object.setPrototypeOf(process.prototype, EventEmitter.prototype);
 const self = new process();
+EventEmitter.call(self);
 let exitCode, isExiting = false;
 
 function checkCode(code) {
