@@ -135,7 +135,7 @@ readme_examples() {
 }
 
 # Each C block of the guides says which example it is from, and is a verbatim
-# part of it; so is a block of the README that names a file.
+# part of it; so is a block in JavaScript, or of the README, that names a file.
 quotes_are_verbatim() {
     python3 - <<'END'
 import pathlib
@@ -147,6 +147,7 @@ guide = "".join(path.read_text()
 quotes = re.findall(r"^```c *(\S*)\n(.*?)^```$", guide, re.M | re.S)
 readme = pathlib.Path("README.md").read_text()
 quotes += re.findall(r"^```c (\S+)\n(.*?)^```$", readme, re.M | re.S)
+quotes += re.findall(r"^```js (\S+)\n(.*?)^```$", guide, re.M | re.S)
 if not quotes:
     sys.exit("no quotes")
 for name, quote in quotes:
@@ -175,12 +176,18 @@ mail_prints_what_the_guide_shows() {
         diff "$scratch/shown" "$scratch/said"
 }
 
-js_mail_is_shown() {
-    sed -n '/^```text build\/weir examples\/jobs\/mail.mjs$/,/^```$/p' \
+# js_is_shown NAME: examples/jobs/NAME.mjs
+js_is_shown() {
+    sed -n "/^\`\`\`text build\/weir examples\/jobs\/$1.mjs$/,/^\`\`\`$/p" \
         docs/guide/jobs.md | sed '1d;$d' >"$scratch/shown" &&
         [ -s "$scratch/shown" ] &&
-        timeout 30 build/weir examples/jobs/mail.mjs "$scratch/js.db" \
+        timeout 30 build/weir "examples/jobs/$1.mjs" "$scratch/$1.db" \
             >"$scratch/said" && diff "$scratch/shown" "$scratch/said"
+}
+
+# The program in front of it in the guide, which test/npm runs.
+moved_prints_what_bullmq_did() {
+    js_is_shown moved && diff "$scratch/said" test/npm/bullmq-mail.out
 }
 
 thumbnails_are_kept() {
@@ -303,7 +310,9 @@ for program in hello worker order timer failing foreign \
         prints_what_the_guide_shows build/$program
 done
 if [ -x build/weir ] && [ -x build/jobs/mail ]; then
-    expect "jobs/mail.mjs prints what the guide shows" js_mail_is_shown
+    expect "jobs/mail.mjs prints what the guide shows" js_is_shown mail
+    expect "jobs/moved.mjs prints what BullMQ's program does" \
+        moved_prints_what_bullmq_did
     expect "jobs/thumbnails.mjs keeps its results" thumbnails_are_kept
 fi
 if [ -x build/jobs/mail ]; then

@@ -1,0 +1,4 @@
+'use strict';
+process.once('message', ({ n }) => {
+    process.send({ n: n + 1 }, () => process.disconnect());
+});
