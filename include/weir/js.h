@@ -263,8 +263,9 @@ WEIR_API void weir_js_tell_block(weir_js *js, const weir_block *block);
  * Let the host show something on the page of weir/net/monitor.h, as soon as its
  * loop has time: "heap" for what its objects take; "profile-start" and
  * "profile-stop" for a CPU profile, which ends by itself after a minute and is
- * then offered as the file "profile".  A text that is not known has no effect.  Call it from weir_monitor_options.on_ask.  Without effect if there
- * is no memory, or if the host or its loop is ending.
+ * then offered as the file "profile"; "jobs" for the stores of weir:jobs.  A text
+ * that is not known has no effect.  Call it from weir_monitor_options.on_ask.
+ * Without effect if there is no memory, or if the host or its loop is ending.
  *
  * Thread   any; the host must not be freed meanwhile
  * Owns     the text is copied

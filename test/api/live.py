@@ -56,6 +56,19 @@ const busy = () => {
         sum += i % 7;
     return sum;
 };
+const startJobs = async () => {
+    const { Jobs, UnrecoverableError } = await import('weir:jobs');
+    const mail = new Jobs(`${sign}.db`, { name: 'me', signals: false }).queue('mail');
+    let failures = 0;
+    mail.work(async (job) => {
+        if (job.data === 'bad' && failures++ === 0)
+            throw new UnrecoverableError('no such address');
+        if (job.data === 'good')
+            await job.updateProgress(0.25).then(() => new Promise(() => waiting.push(job)));
+    }, { concurrency: 2 });
+    await mail.addAll(['bad', 'good']);
+    await mail.add('later', { delay: 1e8 });
+};
 const waiting = [];
 class Kept {}
 globalThis.kept = Array.from({ length: 4321 }, () => new Kept());
@@ -75,6 +88,8 @@ const server = await serve({ port: 0, hostname: '127.0.0.1', drain: { deadline: 
                 ;
         else if (pathname === '/busy')
             busy();
+        else if (pathname === '/jobs')
+            await startJobs();
         else if (pathname === '/tasks')
             for (let i = 0; i < 12; i++)
                 pool.run(flag);
@@ -439,6 +454,27 @@ def test_profile(program, browser):
         for frame in frames), frames)
 
 
+def test_jobs(program, browser):
+    check("it has no jobs before there is a store",
+          browser.evaluate("document.getElementById('jobs-panel').hidden"))
+    program.request("/jobs").getresponse().read()
+    row = ("[...document.querySelectorAll('#job-queues tbody tr')]"
+           ".map((row) => row.innerText.split('\\t').slice(0, 7).join(' ')).join()")
+    check("it shows how many jobs of a queue are ready, run, are delayed, or dead", wait_for(
+        browser, f"{row} === 'mail 0 1 1 0 0 1'"), browser.evaluate(row))
+    check("... a job that runs, with its progress", wait_for(
+        browser, "/mail\\s*1 of \\d+\\s*25 %\\s*me/.test("
+        "document.getElementById('job-running').innerText)"),
+        browser.evaluate("document.getElementById('job-running').innerText"))
+    check("... and why a job is dead", browser.evaluate(
+        "document.getElementById('job-dead').innerText.includes('no such address')"),
+        browser.evaluate("document.getElementById('job-dead').innerText"))
+    browser.evaluate("document.querySelector('#job-dead button').click()")
+    check("its button lets that job be tried again", wait_for(
+        browser, f"{row} === 'mail 0 1 1 0 0 0' && !document.querySelector('#job-dead li')"),
+        browser.evaluate(row))
+
+
 def test_profile_is_refused(folder):
     program = Program(folder, "--live", "--cpu-prof")
     program.ask("/ask?what=profile-start", "POST")
@@ -501,6 +537,7 @@ def test_browser(program, folder):
             browser.evaluate("document.getElementById('heap-panel').innerText"))
         test_keyboard(browser)
         test_profile(program, browser)
+        test_jobs(program, browser)
         picture(browser, "live")
         stuck = program.request("/spin")
         check("while JavaScript spins, it names the culprit", wait_for(

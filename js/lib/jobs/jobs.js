@@ -167,7 +167,7 @@ const OPTIONS = ['name', 'payloadLimit', 'busyTimeout', 'drain', 'signals'];
 const DRAIN = ['soft', 'deadline'];
 
 class Jobs extends EventEmitter {
-    #store; #path; #drain; #takesSignals; #drained; #closed;
+    #store; #path; #drain; #takesSignals; #drained; #closed; #hide;
     #workers = new Set();
     #phase = 'running';
     #participant = { signals: ['SIGTERM', 'SIGINT'], rank: 1, phase: () => this.#phase,
@@ -190,6 +190,7 @@ class Jobs extends EventEmitter {
             readInteger(payloadLimit, 'options.payloadLimit', 1),
             readInteger(busyTimeout, 'options.busyTimeout', 1),
             (kind, error, token) => this.#hear(kind, error, token));
+        this.#hide = require('jobs/panel').add(this, nameOf(path));
     }
 
     get path() { return this.#path; }
@@ -316,6 +317,7 @@ class Jobs extends EventEmitter {
 
     async #closeOnce() {
         this.#phase = 'over';
+        this.#hide();
         require('program/term').leave(this.#participant);
         for (const worker of this.#workers)
             worker.stop();

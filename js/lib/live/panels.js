@@ -33,13 +33,18 @@ function showHeap() {
 
 const showProfile = (state) => show('profile', JSON.stringify(state));
 
+const answers = new Map([
+    ['heap', showHeap],
+    ['profile-start', () => require('live/profile').begin(showProfile)],
+    ['profile-stop', () => require('live/profile').end(showProfile)],
+]);
+
+// Let a later part answer a question.  It gets what follows the name, between dots.
+const provide = (name, answer) => { answers.set(name, answer); };
+
 function asked(what) {
-    if (what === 'heap')
-        showHeap();
-    else if (what === 'profile-start')
-        require('live/profile').begin(showProfile);
-    else if (what === 'profile-stop')
-        require('live/profile').end(showProfile);
+    const [name, ...rest] = what.split('.');
+    answers.get(name)?.(...rest);
 }
 
-module.exports = { asked, heapSummary };
+module.exports = { asked, heapSummary, provide, show };

@@ -393,6 +393,64 @@ function showHeap(heap, canAsk) {
     ], 'none');
 }
 
+// Jobs of weir:jobs.  The main thread is asked for them while there are any.
+function showJobs(section) {
+    $('jobs-panel').hidden = section === undefined;
+    if (section === undefined)
+        return;
+    const { now, stores } = section.data;
+    const each = (key) => stores.flatMap((store) => store[key].map((row) => ({ store, ...row })));
+    const several = (store) => stores.length > 1 ? `${store.name} ` : '';
+    const count = (state) => ({ jobs }) => number.format(jobs[state]);
+    fill($('job-queues'), each('queues'), [
+        ['queue', ({ store, name }) => several(store) + name, 'name'],
+        ['ready', count('ready'), right],
+        ['running', count('running'), right],
+        ['delayed', count('scheduled'), right],
+        ['held back', ({ jobs }) => number.format(jobs.behind + jobs.waiting), right],
+        ['done', count('done'), right],
+        ['dead', count('dead'), right],
+        ['oldest is due since', ({ oldest }) => time(oldest && Math.max(0, now - oldest)), right],
+        ['', ({ paused }) => paused ? 'paused' : ''],
+    ], 'no queue');
+    fill($('job-running'), each('running'), [
+        ['job', ({ store, id }) => several(store) + id, 'name'],
+        ['queue', ({ queue }) => queue, 'name'],
+        ['attempt', ({ attempt, attempts }) => `${attempt} of ${attempts}`, right],
+        ['progress', ({ progress }) => `${Math.round(progress * 100)} %`, right],
+        ['claimed by', ({ owner }) => owner ?? '', 'name'],
+    ], 'none');
+    showDead(each('dead'));
+    setText($('job-notes'), [
+        ...stores.flatMap(({ name, error }) => error ? [`${name}: ${error}`] : []),
+        section.ago > 5000 ? `as it was ${time(section.ago)} ago` : ''].filter(Boolean).join('; '));
+}
+
+// Elements stay as long as their jobs are dead, so that a button keeps its focus.
+function showDead(dead) {
+    const keyOf = ({ store, id }) => `${store.number}.${id}`;
+    const there = new Map([...$('job-dead').children].map((item) => [item.dataset.key, item]));
+    for (const job of dead) {
+        const key = keyOf(job);
+        if (there.delete(key))
+            continue;
+        const [first] = (job.reason ?? '').split('\n');
+        const item = element('li', {}, `${job.queue} ${job.id}, attempt ${job.attempt}`,
+            element('code', { textContent: first, title: job.reason ?? '' }),
+            element('button', { type: 'button', textContent: 'Retry',
+                onclick: () => ask(`/ask?what=jobs-retry.${key}`, { method: 'POST' }) }));
+        item.dataset.key = key;
+        $('job-dead').append(item);
+    }
+    for (const item of there.values())
+        item.remove();
+}
+
+setInterval(() => {
+    if (latest?.sections?.jobs && latest.canAsk && !isPaused && !document.hidden)
+        ask('/ask?what=jobs', { method: 'POST' }).catch(() => {}); // lose() says why
+}, 2000);
+
 // A profile of the main thread, which this page or another one has started.
 const profile = { state: undefined, number: 0, isWanted: false };
 
@@ -431,6 +489,7 @@ function show(sample) {
     showTables(sample);
     showHeap(sample.sections?.heap, sample.canAsk);
     showProfile(sample.sections?.profile, sample.canAsk);
+    showJobs(sample.sections?.jobs);
     showLog(sample.log);
 }
 
