@@ -147,6 +147,9 @@ static struct weir__js_cloner *new_cloner(weir_js *js)
     }
     if (js->classes[WEIR__JS_PORT] < CLASSES)
         cloner->kinds[js->classes[WEIR__JS_PORT]] = WEIR__KIND_PORT;
+    /* As in Node, where a URL keeps its text where nobody copies it. */
+    if (js->classes[WEIR__JS_URL] < CLASSES)
+        cloner->kinds[js->classes[WEIR__JS_URL]] = WEIR__KIND_OBJECT;
     weir__js_values_init(cloner->hooks, WEIR__CLONE_HOOKS);
     cloner->host = JS_ATOM_NULL;
     return cloner;

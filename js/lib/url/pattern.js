@@ -8,7 +8,6 @@ const { escapePattern, malformed, parseParts, sourceOf, stringOf } =
 const { parseString } = require('url/patternstring');
 const { parseRecord } = require('url/url');
 const { custom } = require('util/kinds');
-const whatwg = require('bundle/whatwg-url');
 
 // In the order of the standard, and in that of the dictionaries.
 const names = ['protocol', 'username', 'password', 'hostname', 'port', 'pathname', 'search',
@@ -88,8 +87,6 @@ function readInit(object) {
 const isObject = (value) => typeof value === 'function' || typeof value === 'object';
 const readInput = (value) => value == null || isObject(value) ? readInit(value) : text(value);
 
-const hostOf = ({ host }) => host === null ? '' : whatwg.serializeHost(host);
-
 // Take from the base URL what the init has neither itself nor more specific.
 function inherit(init, base, result, isPattern) {
     const keep = isPattern ? escapePattern : (value) => value;
@@ -103,27 +100,27 @@ function inherit(init, base, result, isPattern) {
     }
     if (!lacks('protocol', 'hostname'))
         return;
-    result.hostname = keep(hostOf(base));
+    result.hostname = keep(base.hostname);
     if (!lacks('port'))
         return;
-    result.port = `${base.port ?? ''}`;
+    result.port = base.port;
     if (!lacks('pathname'))
         return;
-    result.pathname = keep(whatwg.serializePath(base));
+    result.pathname = keep(base.pathname);
     if (!lacks('search'))
         return;
-    result.search = keep(base.query ?? '');
+    result.search = keep(base.query);
     if (lacks('hash'))
-        result.hash = keep(base.fragment ?? '');
+        result.hash = keep(base.fragment);
 }
 
 const isAbsolute = (path, isPattern) => isPattern ? /^(?:\/|[\\{]\/)/.test(path)
     : path.startsWith('/');
 
 function resolve(path, base, isPattern) {
-    if (base === null || whatwg.hasAnOpaquePath(base) || isAbsolute(path, isPattern))
+    if (base === null || base.isOpaque || isAbsolute(path, isPattern))
         return path;
-    const from = whatwg.serializePath(base);
+    const from = base.pathname;
     const dir = isPattern ? escapePattern(from) : from;
     return dir.slice(0, dir.lastIndexOf('/') + 1) + path;
 }
@@ -195,8 +192,8 @@ function componentsOf(input, baseURL) {
     }
     const url = parseRecord(input, baseURL);
     return url === null ? null : { protocol: url.scheme, username: url.username,
-        password: url.password, hostname: hostOf(url), port: `${url.port ?? ''}`,
-        pathname: whatwg.serializePath(url), search: url.query ?? '', hash: url.fragment ?? '' };
+        password: url.password, hostname: url.hostname, port: url.port,
+        pathname: url.pathname, search: url.query, hash: url.fragment };
 }
 
 function resultOf(component, input, match) {

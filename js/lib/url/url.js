@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: MIT
 // url -- URL, and the functions of Node's url that belong to it.
 //
-// The parser is npm's whatwg-url, which is bundled when weir is built.  The
-// common form of a URL is parsed in C (js/url/parse.c).
+// The class and its parser are in C (js/url).  Only domains that are not ASCII need
+// JavaScript, with the tables that url/idna loads.
 'use strict';
 
-const whatwg = require('bundle/whatwg-url');
 const { URLSearchParams, link, refill } = require('url/searchparams');
 const { coded, invalidArgType, plainly } = require('core/errors');
 const { custom } = require('util/kinds');
 
-const { basicURLParse: parse } = whatwg;
+const { URL, isURL, hasOpaquePath, setHooks, setQuery } = native;
 
 function missing(name) {
     return coded(TypeError, 'ERR_MISSING_ARGS',
@@ -19,196 +18,42 @@ function missing(name) {
 
 const text = (value) => `${value}`.toWellFormed();
 
-// Returns null if it is invalid.
-function parseBoth(input, base) {
-    input = text(input);
-    if (base === undefined)
-        return native.parse(input) ?? parse(input);
-    base = text(base);
-    const common = native.parse(input, base);
-    if (common !== undefined)
-        return common;
-    const from = native.parse(base) ?? parse(base);
-    return from === null ? null : parse(input, { baseURL: from });
-}
-
-function canParse(input, base) {
-    input = text(input);
-    if (base !== undefined)
-        base = text(base);
-    return native.canParse(input, base) ?? parseBoth(input, base) !== null;
-}
-
-function invalid(input, base) {
+function throwInvalid(input, base) {
     const error = plainly(TypeError, 'ERR_INVALID_URL', 'Invalid URL');
-    error.input = input;
+    error.input = input.toWellFormed();
     if (base !== undefined)
-        error.base = base;
-    return error;
+        error.base = base.toWellFormed();
+    throw error;
 }
 
-class URL {
-    #url; #params;
+const idnaOptions = { checkHyphens: false, checkBidi: true, checkJoiners: true,
+    useSTD3ASCIIRules: false, transitionalProcessing: false, verifyDNSLength: false };
 
-    constructor(input, base = undefined) {
-        if (arguments.length === 0)
-            throw missing('url');
-        const url = parseBoth(input, base);
-        if (url === null)
-            throw invalid(`${input}`, base === undefined ? base : `${base}`);
-        this.#url = url;
-    }
+// Returns null if it is invalid.
+const toASCII = (domain) => require('url/idna').toASCII(domain, idnaOptions);
 
-    static parse(input, base = undefined) {
-        if (arguments.length === 0)
-            throw missing('url');
-        const url = parseBoth(input, base);
-        if (url === null)
-            return null;
-        const made = new URL('a:');
-        made.#url = url;
-        return made;
-    }
+function makeParams(url, query) {
+    const params = new URLSearchParams();
+    refill(params, query);
+    link(params, (changed) => setQuery(url, changed));
+    return params;
+}
 
-    static canParse(input, base = undefined) {
-        if (arguments.length === 0)
-            throw missing('url');
-        return canParse(input, base);
-    }
+setHooks([() => { throw missing('url'); }, throwInvalid, toASCII, makeParams, refill]);
 
-    static createObjectURL(obj) {
+const statics = {
+    createObjectURL(obj) {
         return require('web/blob').createObjectURL(obj);
-    }
+    },
 
-    static revokeObjectURL(id) {
+    revokeObjectURL(id) {
         if (arguments.length === 0)
             throw missing('url');
         require('web/blob').revokeObjectURL(id);
-    }
+    },
+};
 
-    #set(value, state) {
-        parse(text(value), { url: this.#url, stateOverride: state });
-    }
-
-    toString() { return whatwg.serializeURL(this.#url); }
-
-    get href() { return whatwg.serializeURL(this.#url); }
-    set href(value) {
-        value = text(value);
-        const url = native.parse(value) ?? parse(value);
-        if (url === null)
-            throw invalid(value);
-        this.#url = url;
-        if (this.#params !== undefined)
-            refill(this.#params, url.query ?? '');
-    }
-
-    get origin() { return whatwg.serializeURLOrigin(this.#url); }
-
-    get protocol() { return `${this.#url.scheme}:`; }
-    set protocol(value) { this.#set(`${value}:`, 'scheme start'); }
-
-    get username() { return this.#url.username; }
-    set username(value) {
-        value = text(value);
-        if (!whatwg.cannotHaveAUsernamePasswordPort(this.#url))
-            whatwg.setTheUsername(this.#url, value);
-    }
-
-    get password() { return this.#url.password; }
-    set password(value) {
-        value = text(value);
-        if (!whatwg.cannotHaveAUsernamePasswordPort(this.#url))
-            whatwg.setThePassword(this.#url, value);
-    }
-
-    get host() {
-        const { host, port } = this.#url;
-        if (host === null)
-            return '';
-        return whatwg.serializeHost(host) + (port === null ? '' : `:${port}`);
-    }
-    set host(value) {
-        value = text(value);
-        if (!whatwg.hasAnOpaquePath(this.#url))
-            this.#set(value, 'host');
-    }
-
-    get hostname() {
-        const { host } = this.#url;
-        return host === null ? '' : whatwg.serializeHost(host);
-    }
-    set hostname(value) {
-        value = text(value);
-        if (!whatwg.hasAnOpaquePath(this.#url))
-            this.#set(value, 'hostname');
-    }
-
-    get port() { return `${this.#url.port ?? ''}`; }
-    set port(value) {
-        value = text(value);
-        if (whatwg.cannotHaveAUsernamePasswordPort(this.#url))
-            return;
-        if (value === '')
-            this.#url.port = null;
-        else
-            this.#set(value, 'port');
-    }
-
-    get pathname() { return whatwg.serializePath(this.#url); }
-    set pathname(value) {
-        value = text(value);
-        if (whatwg.hasAnOpaquePath(this.#url))
-            return;
-        this.#url.path = [];
-        this.#set(value, 'path start');
-    }
-
-    get search() {
-        const { query } = this.#url;
-        return query === null || query === '' ? '' : `?${query}`;
-    }
-    set search(value) {
-        value = text(value);
-        const query = value.startsWith('?') ? value.slice(1) : value;
-        if (value === '') {
-            this.#url.query = null;
-        } else {
-            this.#url.query = '';
-            this.#set(query, 'query');
-        }
-        if (this.#params !== undefined)
-            refill(this.#params, query);
-    }
-
-    get searchParams() {
-        const url = this.#url;
-        if (this.#params === undefined) {
-            this.#params = new URLSearchParams();
-            refill(this.#params, url.query ?? '');
-            link(this.#params, (query) => {
-                this.#url.query = query === '' ? null : query;
-            });
-        }
-        return this.#params;
-    }
-
-    get hash() {
-        const { fragment } = this.#url;
-        return fragment === null || fragment === '' ? '' : `#${fragment}`;
-    }
-    set hash(value) {
-        value = text(value);
-        if (value === '') {
-            this.#url.fragment = null;
-            return;
-        }
-        this.#url.fragment = '';
-        this.#set(value.startsWith('#') ? value.slice(1) : value, 'fragment');
-    }
-
-    toJSON() { return whatwg.serializeURL(this.#url); }
-
+const methods = {
     [custom](depth, options, inspect = require('util/inspect').inspect) {
         if (typeof depth === 'number' && depth < 0)
             return this;
@@ -219,25 +64,38 @@ class URL {
             shown[key] = this[key];
         return `${this.constructor.name} ${inspect(shown, options)
             .replace(/^[^{]*/, '')}`;
-    }
+    },
+};
 
-    static isURL(value) {
-        return typeof value === 'object' && value !== null && #url in value;
-    }
-}
-
-const { isURL } = URL;
 require('core/hooks').isURL = isURL;
-delete URL.isURL;
 for (const key of ['toString', 'href', 'origin', 'protocol', 'username',
     'password', 'host', 'hostname', 'port', 'pathname', 'search',
     'searchParams', 'hash', 'toJSON'])
     Object.defineProperty(URL.prototype, key, { enumerable: true });
-for (const key of ['parse', 'canParse', 'createObjectURL', 'revokeObjectURL'])
+for (const key of ['parse', 'canParse'])
     Object.defineProperty(URL, key, { enumerable: true });
-Object.defineProperty(URL.prototype, custom, { enumerable: false });
+for (const key of ['createObjectURL', 'revokeObjectURL'])
+    Object.defineProperty(URL, key, { value: statics[key], writable: true,
+        enumerable: true, configurable: true });
+Object.defineProperty(URL.prototype, custom, { value: methods[custom],
+    writable: true, configurable: true });
 Object.defineProperty(URL.prototype, Symbol.toStringTag,
     { value: 'URL', configurable: true });
+
+// The components as strings, for url/pattern; null if it is invalid.
+const getters = Object.getOwnPropertyDescriptors(URL.prototype);
+const { parse } = URL;
+
+function parseRecord(input, base) {
+    const url = parse(input, base);
+    if (url === null)
+        return null;
+    const get = (key) => Reflect.apply(getters[key].get, url, []);
+    return { scheme: get('protocol').slice(0, -1), username: get('username'),
+        password: get('password'), hostname: get('hostname'), port: get('port'),
+        pathname: get('pathname'), query: get('search').slice(1),
+        fragment: get('hash').slice(1), isOpaque: hasOpaquePath(url) };
+}
 
 // ---- files ----
 
@@ -286,9 +144,8 @@ function domain(convert) {
 
 // As in the hostname of a URL: without a port, and without a user name.
 const domainToASCII = domain((name) => {
-    const url = parse('ws://x');
-    return parse(name, { url, stateOverride: 'hostname' }) === null ? ''
-        : whatwg.serializeHost(url.host);
+    const url = new URL('ws://x');
+    return native.setHostname(url, name) ? Reflect.apply(getters.hostname.get, url, []) : '';
 });
 
 const domainToUnicode = domain((name) => {
@@ -316,4 +173,4 @@ module.exports = { URL, URLSearchParams, domainToASCII, domainToUnicode,
     pathToFileURL, fileURLToPath, urlToHttpOptions };
 // For inspect and url/legacy, and for url/pattern.
 Object.defineProperties(module.exports,
-    { isURL: { value: isURL }, parseRecord: { value: parseBoth } });
+    { isURL: { value: isURL }, parseRecord: { value: parseRecord } });

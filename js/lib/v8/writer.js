@@ -214,7 +214,7 @@ class Serializer {
         case 'ArrayBuffer': this.#buffer(value); break;
         case 'SharedArrayBuffer': this.#sharedBuffer(value); break;
         case 'Error': this.#error(value); break;
-        case 'Object': case 'Arguments': this.#plain(value); break;
+        case 'Object': case 'Arguments': case 'URL': this.#plain(value); break;
         default: throw this._getDataCloneError(uncloneable(value));
         }
     }
