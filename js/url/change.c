@@ -5,7 +5,7 @@
  * A setter writes the new component behind the room for the result, and then
  * the URL with it.
  *
- * Tested by  test/js/url/url-setters.js, test/fuzz/url.c
+ * Tested by  test/js/url/url-setters.js, test/fuzz/weburl.c
  */
 #include "url/change.h"
 

@@ -2,7 +2,7 @@
 /*
  * host -- see host.h.
  *
- * Tested by  test/js/url/url-random.js, test/fuzz/url.c
+ * Tested by  test/js/url/url-random.js, test/fuzz/weburl.c
  */
 #include "url/host.h"
 

@@ -2,7 +2,7 @@
 /*
  * ip -- see ip.h.
  *
- * Tested by  test/js/url/url-random.js, test/fuzz/url.c
+ * Tested by  test/js/url/url-random.js, test/fuzz/weburl.c
  */
 #include "url/ip.h"
 

@@ -2,7 +2,7 @@
 /*
  * path -- see path.h.
  *
- * Tested by  test/js/url/url-random.js, test/fuzz/url.c
+ * Tested by  test/js/url/url-random.js, test/fuzz/weburl.c
  */
 #include "url/path.h"
 

@@ -2,7 +2,7 @@
 /*
  * percent -- see percent.h.
  *
- * Tested by  test/js/url/url-random.js, test/fuzz/url.c
+ * Tested by  test/js/url/url-random.js, test/fuzz/weburl.c
  */
 #include "url/percent.h"
 
