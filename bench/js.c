@@ -20,6 +20,7 @@
  * js/await      a million times `await`, one after the other
  * js/stream     chunks through Readable, Writable, Transform and pipelines
  * js/web        chunks that are read and piped: streams of the web
+ * js/url        new URL and URL.canParse, of ten URLs
  * js/post       four threads of C call a JavaScript function: weir_js_post, and
  *               Node's thread-safe functions (bench/js/addon.c)
  *
@@ -250,6 +251,9 @@ static const struct bench_metric web_metrics[] = {{"read", "us", 1e-3},
                                                   {"transform", "us", 1e-3},
                                                   {"64 KiB", "us", 1e-3}};
 
+static const struct bench_metric url_metrics[] = {{"new URL", "ns", 1},
+                                                  {"canParse", "ns", 1}};
+
 #define WORKLOAD(its_name, what, file, seconds, list, contestants)             \
     {                                                                          \
         .name = "js/" its_name, .operation = what, .threads = 1,               \
@@ -281,6 +285,8 @@ static const struct bench_workload workloads[] = {
              stream_metrics, programs),
     WORKLOAD("web", "a chunk of a ReadableStream, of 50,000", "web.js", 3,
              web_metrics, programs),
+    WORKLOAD("url", "a URL, of ten that programs have", "url.js", 0.5,
+             url_metrics, programs),
     WORKLOAD("post", "a call from another thread, 4 of them", "addon.js", 0.5,
              mean_metrics, posts),
 };
