@@ -9,7 +9,8 @@ function attempt(fn) {
     try {
         return fn();
     } catch (error) {
-        return `${error.name} ${error.code} ${error.message} ${error.input}`;
+        // URIError of decodeURIComponent has each engine's own message.
+        return `${error.name} ${error.code} ${error.code && error.message} ${error.input}`;
     }
 }
 
