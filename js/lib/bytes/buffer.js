@@ -525,6 +525,13 @@ Object.defineProperty(Buffer.prototype, custom, {
 
 // ---- the module ----
 
+// The old name of Buffer.allocUnsafeSlow.
+function SlowBuffer(length) {
+    return Buffer.allocUnsafeSlow(length);
+}
+Object.setPrototypeOf(SlowBuffer.prototype, Uint8Array.prototype);
+Object.setPrototypeOf(SlowBuffer, Uint8Array);
+
 function checkInput(input) {
     if (!ArrayBuffer.isView(input) && !isAnyArrayBuffer(input))
         throw invalidArgType('input',
@@ -540,6 +547,10 @@ module.exports = {
     isAscii: (input) => validity(checkInput(input)) === 2,
     kMaxLength, kStringMaxLength,
     ...require('bytes/base64'),
+    SlowBuffer,
+    transcode: function transcode(source, fromEncoding, toEncoding) {
+        return require('bytes/transcode')(source, fromEncoding, toEncoding);
+    },
     constants: Object.defineProperties({}, {
         MAX_LENGTH: { value: kMaxLength, enumerable: true },
         MAX_STRING_LENGTH: { value: kStringMaxLength, enumerable: true },
