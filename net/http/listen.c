@@ -64,6 +64,17 @@ static void on_stream(void *arg, weir_stream *stream)
         pause_listeners(shard);
 }
 
+int weir_http_server_adopt(weir_http_server *server, weir_stream *stream)
+{
+    if (server == NULL || stream == NULL || server->guest == NULL ||
+        weir_stream_loop(stream) != server->shards[0].loop)
+        return -EINVAL;
+    if (server->shards[0].is_draining || weir_http_server_is_draining(server))
+        return -EALREADY;
+    on_stream(server, stream);
+    return 0;
+}
+
 static const struct weir__http_listener *find_open(weir_http_server *server,
                                                    weir_listener *open)
 {
@@ -340,4 +351,16 @@ int weir_http_server_address(const weir_http_server *server, size_t index,
         return -ENOENT;
     *address = place->address;
     return 0;
+}
+
+int weir_http_server_fd(const weir_http_server *server)
+{
+    const struct weir__http_listener *listener;
+
+    if (server == NULL || server->guest == NULL)
+        return -EINVAL;
+    listener = server->shards[0].listeners;
+    return listener != NULL && listener->open != NULL
+               ? weir_listener_fd(listener->open)
+               : -ENOENT;
 }

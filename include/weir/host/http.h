@@ -146,6 +146,31 @@ WEIR_API void weir_http_server_set_ref(weir_http_server *server, bool is_ref);
 WEIR_API int weir_http_server_close(weir_http_server *server);
 
 /**
+ * Serve a connection that was accepted elsewhere, for example by a process that
+ * listens for several.  The server needs no listener of its own.  The limit of
+ * connections, which pauses listeners, does not apply.
+ *
+ * Thread   loop
+ * Owns     the stream is the server's from now on, unless an error is returned
+ * Returns  0, -EINVAL (NULL, the server is part of a service, or the stream
+ *          belongs to another loop), -EALREADY (the listeners have been closed,
+ *          or the drain has begun)
+ */
+WEIR_API WEIR_CHECKED int weir_http_server_adopt(weir_http_server *server,
+                                                 weir_stream *stream);
+
+/**
+ * Get the descriptor of the listener of a server that was opened as a guest, to
+ * pass it to another process.
+ *
+ * Thread   loop
+ * Owns     the descriptor stays the listener's
+ * Returns  the descriptor of the listener that was added last, -EINVAL (NULL, or
+ *          the server is part of a service), -ENOENT (no listener is open)
+ */
+WEIR_API int weir_http_server_fd(const weir_http_server *server);
+
+/**
  * Change the times of a server that was opened as a guest.  They mean what they
  * mean in weir_http_server_options, where 0 is the default, and apply from the
  * next request of each connection on.

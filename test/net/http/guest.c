@@ -723,3 +723,48 @@ CASE(guest_that_cannot_listen_on_a_descriptor_leaves_it_open)
     expect_status(weir_service_free(service), 0);
     expect_int(memory.live, 0);
 }
+
+/* ---- connections that were accepted elsewhere ---- */
+
+static int ends_of_pair[2];
+
+/* covers: weir_http_server_adopt -EINVAL
+ * covers: weir_http_server_adopt -EALREADY
+ * covers: weir_http_server_fd -EINVAL
+ * covers: weir_http_server_fd -ENOENT */
+static void adopt_stream(void *arg, int status)
+{
+    weir_stream *stream, *other;
+    int late[2];
+
+    expect_status(status, 0);
+    expect_status(weir_http_server_fd(NULL), -EINVAL);
+    expect_int(fcntl(weir_http_server_fd(server), F_GETFD), FD_CLOEXEC);
+    expect_int(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends_of_pair),
+               0);
+    expect_int(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, late), 0);
+    expect_status(weir_stream_open(&stream, loop, ends_of_pair[0], NULL), 0);
+    expect_status(weir_stream_open(&other, loop, late[0], NULL), 0);
+    expect_status(weir_http_server_adopt(NULL, stream), -EINVAL);
+    expect_status(weir_http_server_adopt(server, NULL), -EINVAL);
+    expect_status(weir_http_server_adopt(server, stream), 0);
+    expect_status(weir_http_server_close(server), 0);
+    expect_status(weir_http_server_fd(server), -ENOENT);
+    expect_status(weir_http_server_adopt(server, other), -EALREADY);
+    weir_stream_close(other, NULL, NULL); /* still ours */
+    close(late[1]);
+    expect_int(sem_post(&arrived), 0);
+}
+
+CASE(guest_serves_a_connection_that_was_accepted_elsewhere)
+{
+    serve(hello);
+    expect_status(weir_loop_submit(loop, adopt_stream, NULL), 0);
+    expect_int(sem_wait(&arrived), 0);
+    for (int i = 0; i < 2; i++) {
+        send_text(ends_of_pair[1], GET);
+        read_until(ends_of_pair[1], "hello\n");
+    }
+    close(ends_of_pair[1]); /* the last connection of a closed server */
+    finish(0);
+}
