@@ -46,6 +46,7 @@
     X(STREAM, stream)                                                          \
     X(HANDLE, handle)                                                          \
     X(SERVER, server)                                                          \
+    X(DESCRIPTOR, descriptor)                                                  \
     X(DATAGRAM, datagram)                                                      \
     X(RESOLVER, resolver)                                                      \
     X(SECURE, secure)                                                          \

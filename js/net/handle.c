@@ -47,8 +47,10 @@ static void drop_values(JSRuntime *runtime, struct weir__js_handle *handle)
 
 void weir__js_handle_unref(struct weir__js_handle *handle)
 {
-    if (--handle->refs == 0)
-        free(handle);
+    if (--handle->refs > 0)
+        return;
+    weir__js_handle_drop_received(handle);
+    free(handle);
 }
 
 bool weir__js_handle_hold(struct weir__js_handle *handle, JSValueConst self)
@@ -312,6 +314,7 @@ JSValue weir__js_handle_new(weir_js *js, struct weir__js_handle **made)
     }
     handle->js = js;
     handle->refs = 1;
+    handle->received = -1;
     handle->self = handle->owner = handle->closed = JS_UNDEFINED;
     handle->context = weir__js_context_capture(js);
     weir__js_list_init(&handle->requests);
@@ -356,6 +359,7 @@ static JSValue end(JSContext *context, JSValueConst this_value, int argc,
     if (handle->is_closed)
         return JS_UNDEFINED;
     handle->is_closed = true;
+    weir__js_handle_drop_received(handle);
     handle->closed = JS_DupValue(context, argv[0]);
     if (handle->connecting != NULL) {
         weir_connecting *connecting = handle->connecting;
@@ -425,7 +429,9 @@ static JSValue new_prototype(JSContext *context)
                                     weir__js_handle_settings_count) >= 0 &&
          JS_SetPropertyFunctionList(context, prototype,
                                     weir__js_handle_connects,
-                                    weir__js_handle_connects_count) >= 0))
+                                    weir__js_handle_connects_count) >= 0 &&
+         JS_SetPropertyFunctionList(context, prototype, weir__js_handle_passes,
+                                    weir__js_handle_passes_count) >= 0))
         return prototype;
     JS_FreeValue(context, prototype);
     return JS_EXCEPTION;

@@ -56,12 +56,14 @@ struct weir__js_handle {
     JSValue context;      /* captured (core/context.h) */
     const void *starting; /* the arguments of startTls, during the call */
     uint64_t bytes_read, bytes_written;
-    bool is_closed;  /* close() was called */
-    bool is_reading; /* readStart was called, and readStop was not */
-    bool has_reader; /* the stream calls us until its end */
-    bool is_unref;   /* by the program */
-    bool has_news;   /* of OpenSSL, to be told before what follows */
-    bool is_keeping; /* keeps weir_loop_run running */
+    bool is_closed;         /* close() was called */
+    bool is_reading;        /* readStart was called, and readStop was not */
+    bool has_reader;        /* the stream calls us until its end */
+    bool is_unref;          /* by the program */
+    bool has_news;          /* of OpenSSL, to be told before what follows */
+    bool is_keeping;        /* keeps weir_loop_run running */
+    bool takes_descriptors; /* that arrive with the bytes (pass.c) */
+    int received;           /* the last one, until it is taken; or -1 */
 };
 
 /* Something whose end JavaScript awaits: a write, a half-close or a
@@ -129,6 +131,12 @@ int weir__js_net_status(int status);
 /* Tell the news of OpenSSL first, which waits for a checkpoint. */
 void weir__js_handle_tell_news(struct weir__js_handle *handle);
 
+/* Keep the descriptors that came with the bytes of the running read callback,
+ * or close what is kept. */
+void weir__js_handle_receive(struct weir__js_handle *handle,
+                             weir_stream *stream);
+void weir__js_handle_drop_received(struct weir__js_handle *handle);
+
 /* Leave JavaScript, and run the checkpoint that follows a callback. */
 void weir__js_net_leave(weir_js *js);
 
@@ -139,5 +147,7 @@ extern const JSCFunctionListEntry weir__js_handle_settings[];
 extern const int weir__js_handle_settings_count;
 extern const JSCFunctionListEntry weir__js_handle_connects[];
 extern const int weir__js_handle_connects_count;
+extern const JSCFunctionListEntry weir__js_handle_passes[];
+extern const int weir__js_handle_passes_count;
 
 #endif /* WEIR_JS_NET_HANDLE_H */

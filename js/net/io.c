@@ -79,6 +79,7 @@ static void on_read(void *arg, weir_stream *stream, int status,
     weir__js_handle_keep(handle);
     if (handle->stream == NULL || weir__js_enter(js) != 0)
         return;
+    weir__js_handle_receive(handle, stream);
     if (status == 0) {
         give_bytes(handle, bytes);
     } else {

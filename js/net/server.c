@@ -9,17 +9,14 @@
  * Thread    The loop's.
  * Decides   `listener`, as `stream` does in handle.h.
  *
- * The socket is bound here, not by libweir-net, because Node neither replaces
- * the file of a Unix socket nor shares a port in the same cases.
+ * The socket is bound in descriptor.c, not by libweir-net, because Node neither
+ * replaces the file of a Unix socket nor shares a port in the same cases.
  *
  * Tested by  test/js/net/net-server-*.js
  */
 #include <errno.h>
-#include <netinet/in.h>
 #include <stdlib.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "core/builtin.h"
@@ -28,6 +25,7 @@
 #include "core/error.h"
 #include "core/permission.h"
 #include "net/address.h"
+#include "net/descriptor.h"
 #include "net/handle.h"
 #include "weir/net/listener.h"
 
@@ -146,39 +144,6 @@ static void close_listener(struct server *server)
 }
 
 /* ---- the socket ---- */
-
-static int fail(int fd)
-{
-    int err = -errno;
-
-    (void)close(fd);
-    return err;
-}
-
-static int set_on(int fd, int level, int option, int value)
-{
-    return setsockopt(fd, level, option, &value, sizeof(value));
-}
-
-/* A bound socket, or -errno.  As in Node, an address can be bound again while
- * connections to it linger. */
-static int open_socket(const weir_address *address, bool is_ipv6_only)
-{
-    size_t size;
-    const struct sockaddr *name = weir_address_sockaddr(address, &size);
-    int fd =
-        socket(name->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-
-    if (fd < 0)
-        return -errno;
-    if (name->sa_family != AF_UNIX &&
-        set_on(fd, SOL_SOCKET, SO_REUSEADDR, 1) != 0)
-        return fail(fd);
-    if (name->sa_family == AF_INET6 &&
-        set_on(fd, IPPROTO_IPV6, IPV6_V6ONLY, is_ipv6_only) != 0)
-        return fail(fd);
-    return bind(fd, name, (socklen_t)size) == 0 ? fd : fail(fd);
-}
 
 static int start_listening(struct server *server, JSValueConst self, int fd,
                            int backlog, bool is_private)
@@ -306,22 +271,9 @@ static JSValue listen_ip(JSContext *context, JSValueConst this_value, int argc,
         (err == 0 && !weir__js_address_check(context, 0, &address)))
         return JS_EXCEPTION;
     if (err == 0)
-        err = open_socket(&address, JS_ToBool(context, argv[4]) > 0);
+        err =
+            weir__js_descriptor_bind(&address, JS_ToBool(context, argv[4]) > 0);
     return listen_on(context, argv[0], err, argv[3], true);
-}
-
-/* Add to the permissions of a socket's file.  An abstract name has none. */
-static int set_mode(const weir_address *address, mode_t mode)
-{
-    char text[WEIR_ADDRESS_TEXT];
-    struct stat file;
-
-    weir_address_format(address, text, sizeof(text));
-    if (text[0] == '@' || (stat(text, &file) == 0 &&
-                           chmod(text, (file.st_mode & 07777) | mode) == 0))
-        return 0;
-    (void)unlink(text);
-    return -1;
 }
 
 /* listenPath(owner, path, backlog, mode or undefined): a handle, or -errno */
@@ -338,9 +290,14 @@ static JSValue listen_path(JSContext *context, JSValueConst this_value,
          !weir__js_address_check(context, WEIR__JS_MAY_WRITE, &address)))
         return JS_EXCEPTION;
     if (fd == 0)
-        fd = open_socket(&address, false);
-    if (fd >= 0 && mode != 0 && set_mode(&address, (mode_t)mode) != 0)
-        fd = fail(fd);
+        fd = weir__js_descriptor_bind(&address, false);
+    if (fd >= 0 && mode != 0 &&
+        weir__js_descriptor_set_mode(&address, (unsigned)mode) != 0) {
+        int err = -errno;
+
+        (void)close(fd);
+        fd = err;
+    }
     return listen_on(context, argv[0], fd, argv[2], true);
 }
 

@@ -7,6 +7,8 @@
 const EventEmitter = require('events/events');
 const { Buffer } = require('bytes/buffer');
 const check = require('net/check');
+const sharing = require('net/sharing');
+const { isDescriptor } = require('net/descriptor');
 const { errnoError, addressError } = require('net/errors');
 const { coded, invalidArgType, systemError } = require('core/errors');
 const process = require('program/process');
@@ -127,8 +129,46 @@ function onceBound(socket, callback) {
     socket.once('listening', onListening);
 }
 
-function bindTo(socket, ip, port) {
+// ---- in a cluster's worker ----
+
+const REUSE_ADDRESS = 4, IPV6_ONLY = 1; // flags of Node
+
+function openShared(socket, { descriptor, track }) {
+    const err = openHandle(socket, descriptor.fd);
+    if (err === 0)
+        descriptor.forget();
+    else
+        descriptor.close();
+    track(socket[kState].handle ?? undefined);
+    return err;
+}
+
+function bindAtPrimary(socket, query, toError) {
     const state = socket[kState];
+    sharing.ask(socket, { ...query, addressType: socket.type }, (err, share) => {
+        if (state.isClosed) {
+            share?.descriptor?.close();
+            share?.track?.(undefined);
+            return;
+        }
+        const status = err === 0 ? openShared(socket, share) : err;
+        if (status === 0) {
+            startReceiving(socket);
+            return;
+        }
+        state.bindState = UNBOUND;
+        socket.emit('error', toError(status));
+    });
+}
+
+function bindTo(socket, ip, port, isExclusive) {
+    const state = socket[kState];
+    if (sharing.ask !== undefined && !isExclusive) {
+        const flags = (state.reuseAddr ? REUSE_ADDRESS : 0) | (state.ipv6Only ? IPV6_ONLY : 0);
+        bindAtPrimary(socket, { address: ip, port, fd: -1, flags },
+            (status) => addressError(status, 'bind', ip, port));
+        return;
+    }
     let err;
     try {
         err = state.handle === null ? openHandle(socket) : 0;
@@ -313,8 +353,18 @@ const methods = {
         if (typeof callback === 'function')
             onceBound(this, callback);
         const isObject = first !== null && typeof first === 'object';
-        if (isObject && Number.isInteger(first.fd) && first.fd > 0) {
+        const isExclusive = isObject && Boolean(first.exclusive);
+        if (isObject && isDescriptor(first)) {
             bindToFd(this, first.fd);
+            first.forget();
+            return this;
+        }
+        if (isObject && Number.isInteger(first.fd) && first.fd > 0) {
+            if (sharing.ask !== undefined && !isExclusive)
+                bindAtPrimary(this, { address: null, port: null, fd: first.fd, flags: null },
+                    (status) => errnoError(status, 'open'));
+            else
+                bindToFd(this, first.fd);
             return this;
         }
         const port = isObject ? first.port : first;
@@ -327,7 +377,7 @@ const methods = {
                 state.bindState = UNBOUND;
                 this.emit('error', error);
             } else {
-                bindTo(this, ip, typeof port === 'function' ? 0 : port);
+                bindTo(this, ip, typeof port === 'function' ? 0 : port, isExclusive);
             }
         });
         return this;
@@ -561,3 +611,6 @@ native.setHooks(function onMessage(bytes, sender, status) {
 });
 
 module.exports = { createSocket: (type, listener) => new Socket(type, listener), Socket };
+Object.defineProperty(module.exports, 'handleOf', { // of a socket, for process/handles
+    value: (socket) => socket[kState].handle,
+});

@@ -4,9 +4,11 @@
 'use strict';
 
 const EventEmitter = require('events/events');
-const { Socket, normalize, toNumber, isPipeName, kOptions } = require('net/socket');
+const { adopt, Socket, normalize, toNumber, isPipeName, kOptions } = require('net/socket');
 const check = require('net/check');
-const { listenError } = require('net/errors');
+const { isDescriptor } = require('net/descriptor');
+const { addressError, listenError } = require('net/errors');
+const sharing = require('net/sharing');
 const { coded, invalidArgType, invalidArgValue } = require('core/errors');
 const process = require('program/process');
 const { listenIp, listenPath, listenFd } = native;
@@ -61,6 +63,8 @@ Object.setPrototypeOf(Server, EventEmitter);
 
 // A handle, or -errno.  A server of another protocol opens its own.
 function open(server, place) {
+    if (place.descriptor)
+        return openDescriptor(server, place);
     if (server._openHandle)
         return server._openHandle(place);
     const { address, port, path, fd, backlog, isIpv6Only, mode } = place;
@@ -71,8 +75,20 @@ function open(server, place) {
     return listenIp(server, address, port, backlog, isIpv6Only);
 }
 
+function openDescriptor(server, { descriptor, backlog }) {
+    const err = descriptor.listen(backlog);
+    const handle = err < 0 ? err : open(server, { fd: descriptor.fd, backlog });
+    if (typeof handle !== 'number')
+        descriptor.forget();
+    return handle;
+}
+
 // What is not permitted is reported like every other failure.
 function start(server, place) {
+    if (sharing.ask !== undefined && !place.isExclusive) {
+        startAtPrimary(server, place);
+        return;
+    }
     try {
         startAt(server, place);
     } catch (error) {
@@ -104,16 +120,82 @@ function startAt(server, place) {
         process.nextTick(() => server.emit('error', error));
         return;
     }
+    begin(server, handle, wanted);
+}
+
+function begin(server, handle, { address, port, path }) {
     server._handle = handle;
-    server._connectionKey = wanted.path === undefined
-        ? `${wanted.address?.includes(':') ? 6 : 4}:${wanted.address}:${wanted.port}`
-        : `-1:${wanted.path}:-1`;
+    server._connectionKey = path === undefined
+        ? `${address?.includes(':') ? 6 : 4}:${address}:${port}` : `-1:${path}:-1`;
     if (server._unref)
         handle.unref();
     process.nextTick(() => {
         if (server._handle)
             server.emit('listening');
     });
+}
+
+// ---- in a cluster's worker ----
+
+// The question as Node asks it.
+function queryOf({ address = null, addressType = 4, port, path, fd, backlog, isIpv6Only,
+    readableAll, writableAll }) {
+    if (path !== undefined)
+        return { address: path, port: -1, addressType: -1, backlog, readableAll, writableAll };
+    if (fd !== undefined)
+        return { address: null, port: null, addressType: null, fd, backlog };
+    return { address, port, addressType, flags: isIpv6Only ? 1 : 0, backlog };
+}
+
+// The primary's socket as a handle, or -errno.
+function openShared(server, { descriptor, track }, { port, backlog }) {
+    const handle = open(server, { descriptor, backlog });
+    if (typeof handle === 'number') {
+        descriptor.close();
+        track(undefined);
+        return handle;
+    }
+    track(handle);
+    const found = handle.getsockname()?.port;
+    // The primary could not bind it: the kernel has chosen another port.
+    if (port > 0 && found !== undefined && found !== port) {
+        handle.close();
+        return EADDRINUSE;
+    }
+    return handle;
+}
+
+function startAtPrimary(server, place) {
+    const id = server._listeningId, query = queryOf(place);
+    sharing.ask(server, query, (err, share) => {
+        let handle = share?.handle;
+        if (id !== server._listeningId) {
+            handle?.close();
+            share?.descriptor?.close();
+            share?.track?.(undefined);
+            return;
+        }
+        if (err === 0 && handle === undefined)
+            handle = openShared(server, share, { backlog: BACKLOG, ...place });
+        else if (err === 0)
+            handle.acceptor = acceptorOf(server);
+        const status = typeof handle === 'number' ? handle : err;
+        if (status !== 0)
+            server.emit('error', addressError(status, 'bind', query.address, query.port));
+        else
+            begin(server, handle, { ...place, address: place.address ?? '::' });
+    });
+}
+
+// What serves connections that another process has accepted.
+function acceptorOf(server) {
+    return server._openAcceptor?.() ?? { close() {}, take(descriptor) {
+        const handle = adopt(descriptor);
+        if (typeof handle === 'number')
+            descriptor.close();
+        else
+            welcome.call(server, handle);
+    } };
 }
 
 function watchSignal(server, signal) {
@@ -131,13 +213,13 @@ function watchSignal(server, signal) {
 
 function listenOnHost(server, host, place) {
     const id = server._listeningId;
-    require('net/dns').lookup(host, (error, ip) => {
+    require('net/dns').lookup(host, (error, ip, family) => {
         if (id !== server._listeningId)
             return;
         if (error)
             server.emit('error', error);
         else
-            start(server, { ...place, address: ip ?? '0.0.0.0' });
+            start(server, { ...place, address: ip ?? '0.0.0.0', addressType: family || 4 });
     });
 }
 
@@ -152,11 +234,16 @@ function listenOnPath(server, options, backlog) {
     if (writableAll === true)
         mode |= 0o222;
     server._pipeName = path;
-    start(server, { path, backlog, mode: mode || undefined });
+    start(server, { path, backlog, mode: mode || undefined, readableAll, writableAll,
+        isExclusive: options.exclusive });
 }
 
 // A handle that is listening already changes its owner.
-function listenOnHandle(server, handle) {
+function listenOnHandle(server, handle, backlog) {
+    if (isDescriptor(handle)) {
+        start(server, { descriptor: handle, backlog, isExclusive: true });
+        return;
+    }
     if (typeof handle.setOwner !== 'function')
         throw invalidArgValue('options', handle);
     handle.setOwner(server);
@@ -182,8 +269,9 @@ const methods = {
             toNumber(args.length > 2 && args[2]);
         const options = given._handle || given.handle || given;
         this._listeningId++;
-        if (options !== given && typeof options.getsockname === 'function') {
-            listenOnHandle(this, options);
+        if (isDescriptor(options) ||
+            (options !== given && typeof options.getsockname === 'function')) {
+            listenOnHandle(this, options, counted || BACKLOG);
             return this;
         }
         watchSignal(this, options.signal);
@@ -196,11 +284,12 @@ const methods = {
         const backlog = options.backlog || counted || BACKLOG;
         if (typeof options.port === 'number' || typeof options.port === 'string') {
             const port = check.port(options.port, 'options.port');
-            const place = { port, backlog, isIpv6Only: Boolean(options.ipv6Only) };
+            const place = { port, backlog, isIpv6Only: Boolean(options.ipv6Only),
+                isExclusive: options.exclusive };
             if (options.host)
                 listenOnHost(this, options.host, place);
             else
-                start(this, { port, backlog });
+                start(this, { port, backlog, isExclusive: options.exclusive });
             return this;
         }
         if (options.path && isPipeName(options.path)) {
@@ -219,8 +308,28 @@ const methods = {
     },
 
     getConnections(callback) {
-        process.nextTick(callback, null, this._connections);
+        let left = this._workers.length, total = this._connections;
+        if (left === 0)
+            process.nextTick(callback, null, total);
+        for (const worker of this._workers)
+            worker.getConnections((error, count) => {
+                if (left <= 0)
+                    return; // it has failed
+                left = error ? 0 : left - 1;
+                total += count;
+                if (left === 0)
+                    process.nextTick(callback, error, error ? undefined : total);
+            });
         return this;
+    },
+
+    // A process has got a connection of this server (process/socketlist).
+    _setupWorker(list) {
+        this._usingWorkers = true;
+        this._workers.push(list);
+        list.once('exit', () => {
+            this._workers.splice(this._workers.indexOf(list), 1);
+        });
     },
 
     close(callback) {
@@ -234,7 +343,10 @@ const methods = {
         }
         this._handle?.close();
         this._handle = null;
-        this._emitCloseIfDrained();
+        if (this._workers.length > 0)
+            closeAtWorkers(this);
+        else
+            this._emitCloseIfDrained();
         return this;
     },
 
@@ -279,6 +391,19 @@ Object.defineProperty(Server.prototype, Symbol.for('nodejs.rejection'), {
     writable: true, enumerable: true, configurable: true,
 });
 
+// The event 'close' comes when the other processes have closed what they got, too.
+function closeAtWorkers(server) {
+    let left = server._workers.length;
+    server._connections++; // stands for them
+    for (const worker of server._workers)
+        worker.close(() => {
+            if (--left > 0)
+                return;
+            server._connections--;
+            server._emitCloseIfDrained();
+        });
+}
+
 // ---- connections ----
 
 function drop(server, handle) {
@@ -293,7 +418,11 @@ function drop(server, handle) {
     handle.close();
 }
 
-native.onConnection(function (handle) {
+function welcome(handle) {
+    if (this._onHandle) { // it hands connections to other processes
+        this._onHandle(handle);
+        return;
+    }
     if (this.maxConnections && this._connections >= this.maxConnections) {
         drop(this, handle);
         return;
@@ -312,6 +441,7 @@ native.onConnection(function (handle) {
     socket.server = this;
     socket._server = this;
     this.emit('connection', socket);
-});
+}
+native.onConnection(welcome);
 
 module.exports = { Server };

@@ -594,4 +594,12 @@ function onEvent(socket, kind, value) {
 
 native.setHooks(onRead, onWritten, onConnected, onSecured, onEvent);
 
-module.exports = { pair: native.pair, Socket, normalize, toNumber, isPipeName, kOptions };
+// The handle of a descriptor, whose owner it becomes; or -errno.
+function adopt(descriptor) {
+    const handle = native.open(descriptor.fd);
+    if (typeof handle !== 'number')
+        descriptor.forget();
+    return handle;
+}
+
+module.exports = { adopt, pair: native.pair, Socket, normalize, toNumber, isPipeName, kOptions };

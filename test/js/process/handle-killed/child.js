@@ -1,0 +1,4 @@
+'use strict';
+// What main.js kills.
+process.on('message', () => {});
+process.send('here');

@@ -1,0 +1,3 @@
+'use strict';
+// What main.js starts.
+process.on('message', (message, handle) => process.send([message, handle === undefined]));
