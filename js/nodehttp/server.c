@@ -21,6 +21,7 @@
 #include "http/control_loop.h"
 #include "http/options.h"
 #include "net/address.h"
+#include "net/descriptor.h"
 #include "nodehttp/nodehttp.h"
 #include "weir/net/address.h"
 #include "weir/net/tls.h"
@@ -306,6 +307,46 @@ static JSValue listen(JSContext *context, JSValueConst this_value, int argc,
     return JS_NewInt32(context, err);
 }
 
+/* adopt(server, descriptor): serve a connection.  0, or an error; the connection
+ * is closed then if the server has ended. */
+static JSValue adopt(JSContext *context, JSValueConst this_value, int argc,
+                     JSValueConst *argv)
+{
+    struct weir__node_server *server = server_of(context, argv[0]);
+    weir_stream_options options = {.size = sizeof(options), .name = "http"};
+    weir_stream *stream;
+    int fd, err;
+
+    if (server == NULL)
+        return JS_EXCEPTION;
+    fd = weir__js_descriptor_fd(context, argv[1]);
+    if (fd < 0)
+        return JS_EXCEPTION;
+    if (server->http == NULL)
+        return JS_NewInt32(context, WEIR_ECLOSED);
+    err = weir_stream_open(&stream, server->js->loop, fd, &options);
+    if (err != 0)
+        return JS_NewInt32(context, err);
+    weir__js_descriptor_forget(context, argv[1]);
+    err = weir_http_server_adopt(server->http, stream);
+    if (err != 0)
+        weir_stream_close(stream, NULL, NULL);
+    return JS_NewInt32(context, err);
+}
+
+/* fd(server): the descriptor of its listener, or -1 */
+static JSValue fd_of(JSContext *context, JSValueConst this_value, int argc,
+                     JSValueConst *argv)
+{
+    struct weir__node_server *server = server_of(context, argv[0]);
+    int fd;
+
+    if (server == NULL)
+        return JS_EXCEPTION;
+    fd = server->http != NULL ? weir_http_server_fd(server->http) : -1;
+    return JS_NewInt32(context, fd < 0 ? -1 : fd);
+}
+
 /* address(server): [host, port, family], the path of a Unix socket, or
  * undefined */
 static JSValue address_of(JSContext *context, JSValueConst this_value, int argc,
@@ -479,6 +520,8 @@ static JSValue is_closed(JSContext *context, JSValueConst this_value, int argc,
 static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_DEF("open", 2, open),
     JS_CFUNC_DEF("listen", 3, listen),
+    JS_CFUNC_DEF("adopt", 2, adopt),
+    JS_CFUNC_DEF("fd", 1, fd_of),
     JS_CFUNC_DEF("address", 1, address_of),
     JS_CFUNC_DEF("close", 1, close),
     JS_CFUNC_DEF("closePeers", 2, close_peers),

@@ -30,6 +30,7 @@ static const struct weir__js_lazy modules[] = {
     MODULE("async_hooks", "events/async_hooks", EXPORTS),
     MODULE("buffer", "bytes/buffer", EXPORTS),
     MODULE("child_process", "process/child_process", EXPORTS),
+    MODULE("cluster", "process/cluster", EXPORTS),
     MODULE("console", "program/console", EXPORTS),
     MODULE("constants", "system/constants", EXPORTS),
     MODULE("crypto", "crypto/node", EXPORTS),
@@ -80,7 +81,6 @@ static const struct weir__js_lazy modules[] = {
     MODULE("worker_threads", "threads/worker_threads", EXPORTS),
     MODULE("zlib", "zlib/zlib", EXPORTS),
     MODULE("weir:service", "threads/service", EXPORTS),
-    MODULE("cluster", "program/absent", SAME),
     MODULE("http2", "program/absent", SAME),
     MODULE("vm", "vm/vm", EXPORTS),
 };

@@ -27,6 +27,7 @@ const kDrain = Symbol('drain');
 
 const MINOR = 1, BODY = 2, CLOSE = 4, UPGRADE = 16, EXPECT = 32, HEAD = 64;
 const ETIMEDOUT = -110;
+const LONGEST = 0x7fffffff; // milliseconds: no deadline
 
 const startChannel = diagnostics.channel('http.server.request.start');
 const createdChannel = diagnostics.channel('http.server.response.created');
@@ -142,12 +143,25 @@ function watch(server) {
 
 // ---- listening ----
 
+function openServer(owner) {
+    return binding.open(owner, { ...owner[kTimes],
+        maxHeaderSize: owner.maxHeaderSize || 16384,
+        maxHeadersCount: 8192, // more do not fit into a head
+        noHost: owner.requireHostHeader ? 0 : 1, ...owner._tlsOptions?.() });
+}
+
+function addServer(owner, server) {
+    owner[kServers].add(server);
+    setTimes(owner, server);
+    if (owner[kIsWatching] || owner.timeout > 0 || owner.listenerCount('connection') > 0) {
+        owner[kHasSockets] = true;
+        binding.watch(server);
+    }
+}
+
 // What net.Server calls to listen.  A handle, or -errno.
 Server.prototype._openHandle = function({ address, port, path, fd, backlog, isIpv6Only, mode }) {
-    const server = binding.open(this, { ...this[kTimes],
-        maxHeaderSize: this.maxHeaderSize || 16384,
-        maxHeadersCount: 8192, // more do not fit into a head
-        noHost: this.requireHostHeader ? 0 : 1, ...this._tlsOptions?.() });
+    const server = openServer(this);
     const where = path !== undefined ? absolute(path)
         : `${address?.includes(':') ? `[${address}]` : address}:${port}`;
     const status = binding.listen(server, where, { backlog, fd: fd ?? -1, mode: mode ?? 0,
@@ -156,13 +170,21 @@ Server.prototype._openHandle = function({ address, port, path, fd, backlog, isIp
         binding.drain(server, 0);
         return status;
     }
-    this[kServers].add(server);
-    setTimes(this, server);
-    if (this[kIsWatching] || this.timeout > 0 || this.listenerCount('connection') > 0) {
-        this[kHasSockets] = true;
-        binding.watch(server);
-    }
+    addServer(this, server);
     return new Handle(server);
+};
+
+// What net.Server calls to get connections that another process accepts.
+Server.prototype._openAcceptor = function() {
+    const server = openServer(this);
+    addServer(this, server);
+    return {
+        take(descriptor) {
+            if (binding.adopt(server, descriptor) !== 0)
+                descriptor.close();
+        },
+        close() { binding.close(server); },
+    };
 };
 
 const absolute = (path) => path[0] === '\0' ? `@${path.slice(1)}`
@@ -171,6 +193,7 @@ const absolute = (path) => path[0] === '\0' ? `@${path.slice(1)}`
 // What net.Server keeps in `_handle`.
 class Handle {
     constructor(server) { this.server = server; }
+    get fd() { return binding.fd(this.server); }
     close() { binding.close(this.server); }
     ref() { binding.setRef(this.server, true); }
     unref() { binding.setRef(this.server, false); }
@@ -209,6 +232,16 @@ Server.prototype.close = function close(callback) {
     net.prototype.close.call(this, callback);
     this.closeIdleConnections();
     return this;
+};
+
+// The worker of a cluster leaves (process/clusterchild): close, but let each
+// response that is still sent tell its client, so that none sends a request to a
+// connection that is being closed.
+Server.prototype._leave = function(callback) {
+    this.once('close', callback);
+    this._listeningId++;
+    this._handle?.close();
+    this.drain({ deadline: LONGEST });
 };
 
 Server.prototype._emitCloseIfDrained = function() {

@@ -12,7 +12,6 @@ const { coded } = require('core/errors');
 // The names of functions and classes; what is not a function follows in `others`.
 const functions = {
     __proto__: null,
-    cluster: 'Worker setupPrimary setupMaster fork disconnect',
     http2: 'connect createServer createSecureServer getDefaultSettings ' +
         'getPackedSettings getUnpackedSettings performServerHandshake ' +
         'Http2ServerRequest Http2ServerResponse',
@@ -20,7 +19,6 @@ const functions = {
 
 const others = {
     __proto__: null,
-    cluster: { isWorker: false, isMaster: true, isPrimary: true },
     http2: { constants: {}, sensitiveHeaders: Symbol('nodejs.http2.sensitiveHeaders') },
 };
 

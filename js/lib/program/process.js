@@ -288,4 +288,8 @@ if (native.channel !== undefined) { // to the process that has forked this one
     delete self.env.NODE_CHANNEL_FD;
     delete self.env.NODE_CHANNEL_SERIALIZATION_MODE;
     require('process/channel').open(self, +native.channel, mode);
+    if (self.argv[1] && self.env.NODE_UNIQUE_ID) { // a worker of a cluster
+        require('process/cluster')._setupWorker();
+        delete self.env.NODE_UNIQUE_ID;
+    }
 }

@@ -366,7 +366,7 @@ function urlOf(file) {
 
 // Node's builtins that weir lacks.  The error says so, since no package is
 // missing.
-const absent = new Set(['child_process', 'cluster', 'dgram', 'dns',
+const absent = new Set(['child_process', 'dgram', 'dns',
     'domain', 'http', 'http2', 'https', 'inspector', 'net', 'punycode',
     'readline', 'repl', 'tls', 'trace_events', 'v8', 'vm',
     'wasi', 'zlib']);
