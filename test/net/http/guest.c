@@ -735,16 +735,16 @@ static int ends_of_pair[2];
 static void adopt_stream(void *arg, int status)
 {
     weir_stream *stream, *other;
-    int late[2];
+    int refused[2];
 
     expect_status(status, 0);
     expect_status(weir_http_server_fd(NULL), -EINVAL);
     expect_int(fcntl(weir_http_server_fd(server), F_GETFD), FD_CLOEXEC);
     expect_int(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends_of_pair),
                0);
-    expect_int(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, late), 0);
+    expect_int(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, refused), 0);
     expect_status(weir_stream_open(&stream, loop, ends_of_pair[0], NULL), 0);
-    expect_status(weir_stream_open(&other, loop, late[0], NULL), 0);
+    expect_status(weir_stream_open(&other, loop, refused[0], NULL), 0);
     expect_status(weir_http_server_adopt(NULL, stream), -EINVAL);
     expect_status(weir_http_server_adopt(server, NULL), -EINVAL);
     expect_status(weir_http_server_adopt(server, stream), 0);
@@ -752,7 +752,7 @@ static void adopt_stream(void *arg, int status)
     expect_status(weir_http_server_fd(server), -ENOENT);
     expect_status(weir_http_server_adopt(server, other), -EALREADY);
     weir_stream_close(other, NULL, NULL); /* still ours */
-    close(late[1]);
+    close(refused[1]);
     expect_int(sem_post(&arrived), 0);
 }
 
