@@ -50,6 +50,7 @@ async function refused(server, reply) {
 // A message that should have a handle, and has none
 async function without() {
     const raw = spawn(process.execPath, [path.join(__dirname, 'child.js')], { stdio: ['ignore', 'inherit', 'inherit', 'pipe'], env: { ...process.env, NODE_CHANNEL_FD: '3' } });
+    const exited = once(raw, 'exit'), closed = once(raw.stdio[3], 'close');
     let all = '';
     raw.stdio[3].setEncoding('utf8').on('data', (part) => {
         all += part;
@@ -57,9 +58,9 @@ async function without() {
             raw.stdio[3].end();
     });
     raw.stdio[3].write('{"cmd":"NODE_HANDLE","type":"net.Socket","msg":"alone"}\n"text"\n');
-    await once(raw.stdio[3], 'close');
+    await closed;
     console.log(all);
-    console.log((await once(raw, 'exit')).join());
+    console.log((await exited).join());
 }
 
 (async () => {
