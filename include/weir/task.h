@@ -66,7 +66,7 @@ typedef enum weir_kind {
     WEIR_KIND_REQUEST, /* inside a service's gate */
     WEIR_KIND_HOOK,    /* of a service */
     WEIR_KIND_OTHER,   /* everything that a report had no room for */
-    WEIR_KIND_MAIN,    /* a program that a host evaluates (weir_js_run) */
+    WEIR_KIND_MAIN,    /* a program that a host of a language evaluates */
 } weir_kind;
 
 /**

@@ -530,6 +530,8 @@ static int add_class(JSContext *context, JSValueConst native)
         goto fail;
     JS_SetClassProto(context, weir__js_of(context)->classes[WEIR__JS_URL],
                      proto);
+    /* The module is loaded again if it failed before. */
+    JS_FreeValue(context, state->constructor);
     state->constructor = JS_DupValue(context, constructor);
     return weir__js_set_property(context, native, "URL", constructor);
 fail:

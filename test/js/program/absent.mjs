@@ -13,11 +13,10 @@ function show(f) {
 }
 
 const require = createRequire(import.meta.url);
-for (const name of ['cluster', 'http2', 'vm'])
+for (const name of ['http2', 'vm'])
     console.log(name, Object.keys(require(name)).length, require(name) === require(`node:${name}`));
 show(() => createServer());
 show(() => new Http2ServerRequest());
 show(() => new class Own extends Http2ServerRequest {}());
 show(() => require('v8').getHeapSnapshot());
-show(() => require('cluster').isPrimary);
 await promisify(require('vm').measureMemory)('x').catch(({ code }) => console.log(code));
