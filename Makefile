@@ -41,7 +41,6 @@ TESTS = $(LONGEST) \
     test/api/javascript.sh test/api/program.sh test/api/stdio.sh \
     test/api/repl.py test/api/runner.py test/api/trace.py test/api/metrics.py \
     test/api/profile.py test/api/engine.sh test/api/watchdog.py test/api/live.py \
-    test/api/misbehaving.py \
     test/api/jobs.py test/api/otlp.py \
     test/api/check-pairs.sh test/api/check-layers.sh \
     test/api/explorer.sh test/api/run-tests.sh \
@@ -60,7 +59,7 @@ MORE_TESTS = \
     $(foreach preset,tsan asan portable,build/$(preset)/test/stress) \
     build/tsan/test/net \
     $(foreach preset,debug clang,build/$(preset)/test/unit) \
-    build/debug/test/js build/debug/test/api \
+    build/debug/test/js build/debug/test/api test/api/misbehaving.py \
     $(foreach preset,tsan asan,build/$(preset)/test/js/programs)
 
 # ... and without a limit on the programs and executions.

@@ -13,7 +13,6 @@ const troubles = {
     regexp: 'a regular expression that backtracks',
     json: 'JSON.parse of a large text',
     sort: 'a long sort',
-    microtasks: 'a chain of microtasks',
     timers: 'thousands of timers at once: congestion, not a hang',
     read: 'readFileSync of something that does not come',
     slow: 'a request that waits, which blocks nobody',
@@ -37,8 +36,6 @@ function makeTrouble(kind, ms) {
         return JSON.parse(`[${'{"a":[1,2,3]},'.repeat(ms * 1000)}0]`).length;
     if (kind === 'sort')
         return Array.from({ length: ms * 500 }, Math.random).sort().length;
-    if (kind === 'microtasks')
-        return chain(Date.now() + ms);
     if (kind === 'timers') {
         for (let i = 0; i < 1000; i++)
             setTimeout(spin, 1, ms / 1000);
@@ -52,13 +49,6 @@ function makeTrouble(kind, ms) {
         new Worker(`const end = Date.now() + ${ms}; while (Date.now() < end);`, { eval: true })
             .on('exit', resolve).on('error', reject);
     });
-}
-
-async function chain(end) {
-    let rounds = 0;
-    while (Date.now() < end)
-        rounds += await 1;
-    return rounds;
 }
 
 const server = await serve({

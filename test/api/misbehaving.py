@@ -91,7 +91,6 @@ KINDS = {
     "regexp": Kind(place(".test(")),
     "json": Kind(place("JSON.parse(`"), ms=SHORT_MS, limit_ms=50),
     "sort": Kind(place(".sort()"), ms=SHORT_MS, limit_ms=50),
-    "microtasks": Kind(place("await 1"), kind="microtask"),
     "timers": Kind(SPIN, cause="congestion", kind="timer", ms=TIMERS_MS, limit_ms=1000),
     "read": Kind(place("readFileSync('/dev/tty')"), state="asleep in "),
     "worker": Kind(["[worker eval]:1:"], loop="worker 1"),
