@@ -5,6 +5,7 @@
 #include "weir/recorder.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -206,7 +207,7 @@ CASE(recorder_reads_no_thread_behind_the_last_event)
         expect_int(records.record[i].thread, gettid());
 }
 
-CASE(loop_records_its_callbacks_and_sleeps)
+CASE(loop_records_its_callbacks)
 {
     weir_task task = {.run = on_task, .name = "a task"};
     weir_timer timer;
@@ -221,12 +222,39 @@ CASE(loop_records_its_callbacks_and_sleeps)
     expect_status(weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE), 0);
     read_all();
     expect_int(count_of(WEIR_RECORD_CALLBACK, "a task"), 1);
-    expect(count_of(WEIR_RECORD_SLEEP, NULL) >= 1);
-    expect(find(WEIR_RECORD_SLEEP)->duration_ns > 0);
-    expect_int(find(WEIR_RECORD_SLEEP)->count, 0);
-    for (size_t i = 0; i < records.count; i++)
+    for (size_t i = 0; i < records.count; i++) {
         if (records.record[i].kind == WEIR_KIND_TIMER)
             expect_int(records.record[i].count, 3);
+        /* A busy machine may leave none: the timer is due before it. */
+        if (records.record[i].type == WEIR_RECORD_SLEEP)
+            expect_int(records.record[i].count, 0);
+    }
+    expect_status(weir_loop_close(loop, -1), 0);
+    expect_status(weir_loop_free(loop), 0);
+}
+
+static void release_asleep(struct crew *crew, unsigned id)
+{
+    while (weir_loop_state(crew->context) != WEIR_LOOP_SLEEPING)
+        sched_yield();
+    weir_loop_unref(crew->context);
+}
+
+CASE(loop_records_a_sleep_and_that_another_thread_ended_it)
+{
+    struct crew crew;
+    weir_loop *loop;
+
+    start(0);
+    expect_status(weir_loop_new(&loop, NULL), 0);
+    weir_loop_ref(loop);
+    crew_start(&crew, 1, release_asleep, loop);
+    expect_status(weir_loop_run(loop, WEIR_RUN_UNTIL_IDLE), 0);
+    crew_join(&crew);
+    read_all();
+    expect(count_of(WEIR_RECORD_SLEEP, NULL) >= 1);
+    expect(find(WEIR_RECORD_SLEEP)->duration_ns > 0);
+    expect_int(find(WEIR_RECORD_SLEEP)->count, 1);
     expect_status(weir_loop_close(loop, -1), 0);
     expect_status(weir_loop_free(loop), 0);
 }
