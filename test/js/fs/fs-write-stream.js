@@ -65,7 +65,10 @@ const read = () => fs.readFileSync(name, 'latin1');
     await events('closed at once', stream);
     stream.close(() => log('closed again'));
     stream = fs.createWriteStream(name, { signal: AbortSignal.abort() });
+    // Its file is opened all the same, by another thread, after it was closed.
+    const ready = new Promise((resolve) => stream.on('ready', resolve));
     await events('aborted', stream);
+    await ready;
     stream = fs.createWriteStream(name);
     stream.end();
     stream.write('late', (error) => log(error.code));
