@@ -335,8 +335,7 @@ void weir__http_conn_discard(struct weir__http_conn *conn)
     weir_http_request *request = conn->request;
 
     request->is_discarding = true;
-    if (!request->is_complete)
-        weir__http_request_give(request, WEIR_ECANCELED, (weir_bytes){NULL, 0});
+    weir__http_request_give(request, WEIR_ECANCELED, (weir_bytes){NULL, 0});
 }
 
 void weir__http_conn_replied(struct weir__http_conn *conn)

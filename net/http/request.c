@@ -142,6 +142,10 @@ void weir__http_request_end(weir_http_request *request, int status)
     if (request->is_over)
         return;
     request->is_over = true;
+    /* The end of a body that was empty may still be posted (weir_http_read):
+     * nothing comes after on_end. */
+    weir__http_request_give(request, status == 0 ? WEIR_EEOF : status,
+                            (weir_bytes){NULL, 0});
     request->on_end = request->on_drain = request->on_writable = NULL;
     if (fn != NULL)
         weir__http_request_call(request, fn, request->end_arg, status);

@@ -688,6 +688,68 @@ static void read_too_late(void *arg, weir_http_request *request)
     weir_http_request_unref(request);
 }
 
+static int ends[2], end_count;
+
+static void note_body(void *arg, weir_http_request *request, int status,
+                      weir_bytes body)
+{
+    ends[end_count++] = status;
+    expect(weir_http_loop(request) != NULL);
+}
+
+static void note_end(void *arg, weir_http_request *request, int status)
+{
+    expect_int(end_count, 1); /* nothing is called after this */
+    ends[end_count++] = status;
+    tell_test();
+}
+
+static void read_and_answer(void *arg, weir_http_request *request)
+{
+    expect_status(weir_http_collect(request, 1, note_body, NULL), 0);
+    expect_status(weir_http_request_on_end(request, note_end, NULL), 0);
+    hello(arg, request);
+    expect_int(end_count, 1); /* inside the call that ends the response */
+}
+
+static void read_and_abort(void *arg, weir_http_request *request)
+{
+    expect_status(weir_http_collect(request, 1, note_body, NULL), 0);
+    expect_status(weir_http_request_on_end(request, note_end, NULL), 0);
+    expect_status(weir_http_abort(request), 0);
+}
+
+#define POST_NOTHING "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n"
+
+/* The end of an empty body is posted to the loop. */
+CASE(http_server_ends_an_empty_body_before_its_request_ends)
+{
+    end_count = 0;
+    serve(read_and_answer);
+    expect(begins(ask(POST_NOTHING), "HTTP/1.1 200 "));
+    wait_for(&told_);
+    stop();
+    expect_int(end_count, 2);
+    expect_status(ends[0], WEIR_ECANCELED);
+    expect_status(ends[1], 0);
+}
+
+CASE(http_server_ends_an_empty_body_before_its_connection_is_reset)
+{
+    int fd;
+
+    end_count = 0;
+    serve(read_and_abort);
+    fd = join_server();
+    send_text(fd, POST_NOTHING);
+    wait_for(&told_);
+    close(fd);
+    stop();
+    expect_int(end_count, 2);
+    expect_status(ends[0], WEIR_ECANCELED);
+    expect_status(ends[1], WEIR_ECANCELED);
+}
+
 CASE(http_server_refuses_to_read_the_body_of_an_answered_request)
 {
     serve(read_too_late);
