@@ -38,6 +38,8 @@ static void on_listener_closed(void *arg, weir_listener *listener, int status)
 {
     struct weir__http_shard *shard = arg;
 
+    if (status != 0 && status != WEIR_ECANCELED)
+        weir__http_note_cut(shard); /* without descriptors */
     shard->listeners_open--;
     check_quiet(shard);
 }
@@ -115,6 +117,16 @@ static void cancel_timer(weir_http_server *server, weir_timer *timer)
     *timer = 0;
 }
 
+static void start_idle(weir_http_server *server)
+{
+    if (server->is_closing_idle)
+        return;
+    server->is_closing_idle = true;
+    on_idle(server, 0);
+    start_timer(server, &server->idle, server->options.drain_idle_ns,
+                WEIR_TIMER_FIXED_DELAY, on_idle);
+}
+
 static void on_delay(void *arg, int status)
 {
     weir_http_server *server = arg;
@@ -125,6 +137,9 @@ static void on_delay(void *arg, int status)
     server->is_accepting_no_more = true;
     for (size_t i = 0; i < server->shard_count; i++)
         weir__http_post(&server->shards[i], &server->shards[i].close_listeners);
+    /* Not when they are closed: they may wait for the descriptors. */
+    if (server->guest == NULL)
+        start_idle(server);
 }
 
 static void note_open(void *arg, weir_connection *connection,
@@ -163,13 +178,6 @@ static void on_deadline(void *arg, int status)
         weir__http_set_cut(server);
     cancel_timer(server, &server->delay);
     on_delay(server, 0);
-}
-
-static void start_idle(weir_http_server *server)
-{
-    on_idle(server, 0);
-    start_timer(server, &server->idle, server->options.drain_idle_ns,
-                WEIR_TIMER_FIXED_DELAY, on_idle);
 }
 
 /* No listener of this shard is left. */

@@ -119,6 +119,7 @@ struct weir_http_server {
     /* The thread of the control loop, from here on. */
     size_t quiet_shards;
     bool is_accepting_no_more; /* the listeners were told to close */
+    bool is_closing_idle;      /* the timer `idle` has begun */
     weir_timer delay, idle, deadline;
 };
 

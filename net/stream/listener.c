@@ -16,7 +16,8 @@
  *           where the gate was closed.
  * Draining  os/listen.h stops new connections.  A handshake that has begun
  *           still completes, so the listener accepts for GRACE_NS more, then
- *           closes.
+ *           closes.  Without descriptors for what is queued it tries on, at
+ *           most DRAIN_TRIES times: streams that end leave theirs.
  *
  * Tested by  test/net/stream/listener.c
  */
@@ -37,6 +38,8 @@
 #define RETRY_NS WEIR_MS(100) /* after -EMFILE and the like */
 #define GRACE_NS WEIR_MS(50)
 
+enum { DRAIN_TRIES = 100 };
+
 /* What a stream is made with, on whichever loop. */
 struct recipe {
     weir_stream_options stream;
@@ -51,6 +54,8 @@ struct weir_listener {
     bool is_inherited, is_paused, is_starved, is_draining, is_ended;
     unsigned batch;
     unsigned left; /* of the connections that a drain accepts */
+    unsigned tries;
+    int status; /* for done: why a drain has not accepted all of them, or 0 */
     weir_address address;
     struct weir__listen_file file;
     weir_timer timer; /* of is_starved or is_draining; 0: not started */
@@ -289,6 +294,8 @@ static void on_gone(weir_task *task, int status)
     weir_listener *listener =
         (weir_listener *)((char *)task - offsetof(weir_listener, task));
 
+    if (status == 0)
+        status = listener->status;
     if (listener->done != NULL)
         listener->done(listener->done_arg, listener, status);
     free_listener(listener);
@@ -306,19 +313,32 @@ static void on_closed(void *arg)
         on_gone(&listener->task, WEIR_ECANCELED);
 }
 
+/* Wait until a descriptor is available for what is queued.  False if a drain has
+ * waited long enough, or cannot. */
+static bool wait_in_drain(weir_listener *listener, int err)
+{
+    if (listener->tries++ < DRAIN_TRIES)
+        starve(listener, err);
+    if (listener->timer != 0)
+        return true;
+    listener->status = err;
+    return false;
+}
+
 /* A drain accepts what is queued, for GRACE_NS, and at most as much as the
  * kernel could have queued. */
 static void finish_drain(weir_listener *listener)
 {
     weir_gate *gate = &listener->handovers;
+    int err = 0;
 
     if (weir_gate_enter(gate) != 0)
         return;
     listener->is_paused = false; /* an error may have stopped it */
-    while (listener->fd >= 0 && listener->left > 0 &&
-           accept_some(listener, listener->left) == 0)
-        ;
-    leave(listener);
+    while (listener->fd >= 0 && listener->left > 0 && err == 0)
+        err = accept_some(listener, listener->left);
+    if (!weir__listen_is_shortage(err) || !wait_in_drain(listener, err))
+        leave(listener);
     weir_gate_exit(gate);
 }
 

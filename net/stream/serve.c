@@ -142,7 +142,15 @@ static void on_stream(void *arg, weir_stream *stream)
         drain_stream(served, 0);
 }
 
-/* A server that can no longer accept ends its service. */
+static void drain_streams(struct server *server)
+{
+    for (struct served *served = server->first; served != NULL;
+         served = served->next)
+        (void)weir_loop_contain(drain_stream, served, 0);
+}
+
+/* A server that can no longer accept ends its service.  In a drain, streams
+ * leave their descriptors to the connections that wait. */
 static void on_error(void *arg, weir_listener *listener, int err)
 {
     struct server *server = arg;
@@ -151,13 +159,8 @@ static void on_error(void *arg, weir_listener *listener, int err)
         server->on_error(server->options.arg, listener, err);
     else if (!weir__listen_is_shortage(err))
         weir_service_fail(server->service, err);
-}
-
-static void drain_streams(struct server *server)
-{
-    for (struct served *served = server->first; served != NULL;
-         served = served->next)
-        (void)weir_loop_contain(drain_stream, served, 0);
+    if (server->is_draining && server->options.on_drain == NULL)
+        drain_streams(server);
 }
 
 /* ---- the service ---- */
@@ -168,7 +171,9 @@ static void on_listener_gone(void *arg, weir_listener *listener, int status)
 {
     struct server *server = arg;
 
-    if (status == 0 && server->options.on_drain == NULL)
+    if (status != 0 && status != WEIR_ECANCELED)
+        weir_service_set_cut(server->service);
+    if (status != WEIR_ECANCELED && server->options.on_drain == NULL)
         drain_streams(server);
     leave(server);
 }

@@ -103,9 +103,12 @@ weir_listener_open(weir_listener **listener, weir_loop *loop,
 
 /**
  * Accept everything that the kernel has queued, then stop listening.  Closing
- * at once would reset those connections.  done (or NULL) is called after the
- * last on_stream, even on other loops, and after the socket was closed: with 0,
- * or with WEIR_ECANCELED if the loop ended first.
+ * at once would reset those connections.  If there are no descriptors for them,
+ * the listener calls on_error and tries for 10 s more, so end streams meanwhile.
+ * done (or NULL) is called after the last on_stream, even on other loops, and
+ * after the socket was closed: with 0, with WEIR_ECANCELED if the loop ended
+ * first, or with the error (-EMFILE, -ENFILE, -ENOBUFS, -ENOMEM) for which
+ * connections had to be reset.
  *
  * Thread   loop; instead of weir_listener_close
  * Owns     the listener is no longer the caller's

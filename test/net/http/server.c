@@ -1947,6 +1947,47 @@ CASE(http_server_gives_on_error_of_a_listener_its_own_argument)
     stop();
 }
 
+/* The socket of `from` gets a connection that the server cannot accept. */
+static int join_without_descriptors(struct rlimit *limit)
+{
+    struct rlimit little;
+    const void *name;
+    size_t size;
+    int client = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int last = dup(client); /* no descriptor below this one is free */
+
+    expect_int(getrlimit(RLIMIT_NOFILE, limit), 0);
+    little = *limit;
+    little.rlim_cur = (rlim_t)last;
+    close(last);
+    expect_int(setrlimit(RLIMIT_NOFILE, &little), 0);
+    name = weir_address_sockaddr(&where, &size);
+    expect_int(connect(client, name, (socklen_t)size), 0);
+    return client;
+}
+
+/* A connection that keeps its descriptor for its next request leaves it to one
+ * that waits, although its own time is not over. */
+CASE(http_server_drain_serves_what_has_waited_for_a_descriptor)
+{
+    struct rlimit limit;
+    int first, client;
+
+    serve(hello, .keep_alive_ns = -1, .drain_idle_ns = WEIR_MS(20));
+    first = join_server();
+    send_text(first, GET("/"));
+    read_until(first, "hello");
+    client = join_without_descriptors(&limit);
+    send_text(client, GET("/"));
+    expect_status(weir_service_stop(service), 0);
+    expect_int(*read_all(first), '\0');
+    close(first);
+    expect(strstr(read_all(client), "hello") != NULL);
+    close(client);
+    expect_int(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    end_with(0);
+}
+
 /* covers: weir_http_respond -ENOMEM
  * covers: weir_http_respond_with -ENOMEM
  * covers: weir_http_begin -ENOMEM

@@ -15,6 +15,7 @@
 
 #include "support/failing_allocator.h"
 #include "support/loop_fixture.h"
+#include "weir/clock.h"
 
 static weir_listener *listener;
 static weir_address where;
@@ -74,12 +75,14 @@ static void close_streams(void)
 }
 
 static bool is_done;
+static int last_status;
 
 static void done(void *word, weir_listener *which, int status)
 {
     is_done = true;
     note(word);
-    if (status != 0)
+    last_status = status;
+    if (status == WEIR_ECANCELED)
         note("(cancelled)");
 }
 
@@ -258,6 +261,89 @@ CASE(listener_pauses_when_descriptors_run_out_and_resumes)
     weir_listener_close(listener, NULL, NULL);
     loop_run();
     loop_end();
+}
+
+/* Let the process have no descriptor beyond those that are open. */
+static struct rlimit take_descriptors(void)
+{
+    struct rlimit old, limit;
+    int spare;
+
+    expect_int(getrlimit(RLIMIT_NOFILE, &old), 0);
+    spare = dup(0);
+    limit = (struct rlimit){(rlim_t)spare, old.rlim_max};
+    close(spare);
+    expect_int(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    return old;
+}
+
+/* What the kernel has accepted waits until there are descriptors. */
+CASE(listener_drain_waits_for_descriptors)
+{
+    struct rlimit old;
+    int fds[3];
+
+    expect_status(weir_clock_freeze(WEIR_S(1)), 0);
+    loop_make(NULL);
+    open_listener(LISTENER_OPTIONS(.address = parse("127.0.0.1:0")));
+    for (int i = 0; i < 3; i++)
+        expect((fds[i] = join_at(&where)) >= 0);
+    old = take_descriptors();
+    is_done = false;
+    weir_listener_drain(listener, done, "drained");
+    for (int i = 0; i < 20; i++) {
+        expect_status(weir_clock_advance(WEIR_MS(100)), 0);
+        loop_turns(2);
+    }
+    expect_recorded("error");
+    expect_int(last_error, -EMFILE);
+    expect_int(stream_count, 0);
+    expect_int(setrlimit(RLIMIT_NOFILE, &old), 0);
+    expect_status(weir_clock_advance(WEIR_MS(100)), 0);
+    run_until_done();
+    expect_recorded("drained");
+    expect_status(last_status, 0);
+    expect_int(stream_count, 3);
+    for (int i = 0; i < 3; i++)
+        close(fds[i]);
+    close_streams();
+    loop_run();
+    loop_end();
+    weir_clock_thaw();
+}
+
+CASE(listener_drain_without_descriptors_ends_with_the_reason)
+{
+    struct rlimit old;
+    char byte;
+    int fd;
+
+    expect_status(weir_clock_freeze(WEIR_S(1)), 0);
+    loop_make(NULL);
+    open_listener(LISTENER_OPTIONS(.address = parse("127.0.0.1:0")));
+    expect((fd = join_at(&where)) >= 0);
+    old = take_descriptors();
+    is_done = false;
+    weir_listener_drain(listener, done, "drained");
+    for (int i = 0; i < 99; i++) {
+        expect_status(weir_clock_advance(WEIR_MS(100)), 0);
+        loop_turns(2);
+    }
+    expect(!is_done);
+    while (!is_done) {
+        expect_status(weir_clock_advance(WEIR_MS(100)), 0);
+        loop_turns(2);
+    }
+    expect_recorded("error drained");
+    expect_status(last_status, -EMFILE);
+    expect_int(stream_count, 0);
+    expect_int(recv(fd, &byte, 1, MSG_DONTWAIT), -1);
+    expect_int(errno, ECONNRESET);
+    expect_int(setrlimit(RLIMIT_NOFILE, &old), 0);
+    close(fd);
+    loop_run();
+    loop_end();
+    weir_clock_thaw();
 }
 
 /* ---- other loops ---- */

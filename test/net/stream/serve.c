@@ -231,6 +231,30 @@ CASE(a_client_that_does_not_receive_everything_makes_the_end_a_forced_one)
     close(client);
 }
 
+/* The streams of the service leave theirs. */
+CASE(a_client_that_waits_for_a_descriptor_is_accepted_by_the_drain)
+{
+    struct rlimit limit, little;
+    int first, second, last;
+
+    start(NULL, 0);
+    first = connect_client();
+    expect_echo(first);
+    second = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    last = dup(second); /* no descriptor below this one is free */
+    expect_int(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    little = (struct rlimit){(rlim_t)last, limit.rlim_max};
+    close(last);
+    expect_int(setrlimit(RLIMIT_NOFILE, &little), 0);
+    expect_status(connect_to(second), 0);
+    expect_status(weir_service_stop(service), 0);
+    expect_end(first);
+    expect_end(second); /* not a reset */
+    expect_int(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    end(0);
+    expect_int(seen.accepted, 2);
+}
+
 CASE(a_service_that_cannot_listen_ends_with_the_reason)
 {
     weir_serve_options options = {.size = sizeof(options),
