@@ -174,6 +174,7 @@ struct weir_fetch {
     void *arg;
     weir_fetch_fn *on_head, *on_end, *on_writable;
     weir_fetch_body_fn *on_body;
+    weir_bytes given; /* to on_body */
     struct weir__fetch_collect collect;
     struct weir__http_message *message; /* of the response; NULL: none yet */
     struct weir__http_inflate *inflate;
@@ -275,6 +276,10 @@ void weir__fetch_end(weir_fetch *fetch, int status); /* now: calls on_end */
 void weir__fetch_end_soon(weir_fetch *fetch, int status); /* by a task */
 /* End a fetch that has failed or was aborted, in a task. */
 void weir__fetch_stop(weir_fetch *fetch, int status);
+/* Call a function of the owner.  It may leave by weir_raise, but must not leave
+ * the functions that have called it, whose input would be lost: the fetch is
+ * aborted. */
+void weir__fetch_call(weir_fetch *fetch, weir_fn *call);
 void weir__fetch_set_reason(weir_fetch *fetch, const char *reason);
 /* The deadline that is so long from now; 0 (none) if it is negative. */
 int64_t weir__fetch_deadline(int64_t limit_ns);

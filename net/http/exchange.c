@@ -145,6 +145,22 @@ static void fail(struct weir__http_link *link, int status)
     weir__http_pool_serve(client);
 }
 
+/* ---- the owner's functions ---- */
+
+static void call_head(void *arg, int status)
+{
+    weir_fetch *fetch = arg;
+
+    fetch->on_head(fetch->arg, fetch, status);
+}
+
+static void call_body(void *arg, int status)
+{
+    weir_fetch *fetch = arg;
+
+    fetch->on_body(fetch->arg, fetch, fetch->given);
+}
+
 /* ---- the response ---- */
 
 /* How long the server keeps the connection, if it says so. */
@@ -247,7 +263,7 @@ static void on_head(struct weir__http_link *link)
     if (err < 0)
         fail(link, err);
     else if (!fetch->is_redirecting && fetch->on_head != NULL)
-        fetch->on_head(fetch->arg, fetch, 0);
+        weir__fetch_call(fetch, call_head);
 }
 
 /* Give the owner a piece of the body. */
@@ -259,8 +275,10 @@ static void give(struct weir__http_link *link, weir_bytes piece)
     fetch->body_bytes += piece.size;
     if (limit > 0 && fetch->body_bytes > (uint64_t)limit)
         fail(link, WEIR_ELIMIT);
-    else if (fetch->on_body != NULL)
-        fetch->on_body(fetch->arg, fetch, piece);
+    else if (fetch->on_body != NULL) {
+        fetch->given = piece;
+        weir__fetch_call(fetch, call_body);
+    }
 }
 
 /* The body of a redirect is discarded.  If it is long, the link is closed. */

@@ -155,11 +155,19 @@ static void leave_client(weir_fetch *fetch, int status)
         fetch->next->at = fetch->at;
 }
 
+static void call_end(void *arg, int status)
+{
+    weir_fetch *fetch = arg;
+
+    fetch->on_end(fetch->arg, fetch, status);
+}
+
+/* on_end may leave by weir_raise: the client goes on. */
 static void tell_end(weir_fetch *fetch)
 {
     weir_http_client *client = fetch->client;
 
-    fetch->on_end(fetch->arg, fetch, fetch->status);
+    (void)weir_loop_contain(call_end, fetch, fetch->status);
     weir__fetch_collect_free(&fetch->collect);
     weir_fetch_unref(fetch);
     client->fetch_count--;
@@ -190,6 +198,12 @@ void weir_fetch_abort(weir_fetch *fetch)
 {
     if (fetch != NULL)
         weir__fetch_stop(fetch, WEIR_ECANCELED);
+}
+
+void weir__fetch_call(weir_fetch *fetch, weir_fn *call)
+{
+    if (!weir_loop_contain(call, fetch, 0))
+        weir_fetch_abort(fetch);
 }
 
 /* ---- its beginning ---- */

@@ -12,6 +12,7 @@
 
 #include "http/client.h"
 #include "http/format.h"
+#include "weir/host/loop.h"
 #include "weir/host/memory.h"
 
 /* A piece whose owner wants to know when it has left. */
@@ -22,6 +23,13 @@ struct piece {
     char head[WEIR__HTTP_CHUNK_HEAD];
 };
 
+static void call_writable(void *arg, int status)
+{
+    weir_fetch *fetch = arg;
+
+    fetch->on_writable(fetch->arg, fetch, status);
+}
+
 static void run_writable(weir_task *task, int status)
 {
     weir_fetch *fetch =
@@ -29,7 +37,7 @@ static void run_writable(weir_task *task, int status)
 
     fetch->is_telling = false;
     if (status == 0 && fetch->link != NULL && !fetch->has_body_over)
-        fetch->on_writable(fetch->arg, fetch, 0);
+        weir__fetch_call(fetch, call_writable);
     weir_fetch_unref(fetch);
 }
 
@@ -64,12 +72,20 @@ static int write_parts(const weir_fetch *fetch, const weir_bytes *parts,
     return err == 0 || err == -ENOMEM ? err : WEIR_ECLOSED;
 }
 
+static void call_done(void *arg, int status)
+{
+    struct piece *piece = arg;
+
+    piece->done(piece->arg, piece->fetch, status);
+}
+
 static void on_piece_left(void *arg, weir_stream *stream, int status)
 {
     struct piece piece = *(struct piece *)arg;
 
     weir_memory_free(arg, sizeof(piece));
-    piece.done(piece.arg, piece.fetch, status);
+    if (!weir_loop_contain(call_done, &piece, status))
+        weir_fetch_abort(piece.fetch);
     weir_fetch_unref(piece.fetch);
 }
 

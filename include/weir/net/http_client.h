@@ -232,7 +232,8 @@ typedef struct weir_fetch_options {
 } weir_fetch_options;
 
 /**
- * Start a fetch.
+ * Start a fetch.  If one of its functions leaves by weir_raise, the fetch is
+ * aborted.
  *
  * Thread   loop
  * Owns     *fetch (or NULL) is valid until on_end has returned

@@ -356,3 +356,59 @@ CASE(fetch_collects_no_more_than_its_limit)
     expect_status(outcomes[0].status, WEIR_ELIMIT);
     end_all();
 }
+
+/* ---- callbacks that raise ---- */
+
+static void raise_once(struct outcome *outcome)
+{
+    outcome->on_head = outcome->on_body = outcome->on_end = NULL;
+    outcome->on_writable = NULL;
+    weir_raise(-EIO, "on purpose");
+}
+
+#define CHUNKS                                                                 \
+    OK "Transfer-Encoding: "                                                   \
+       "chunked\r\n\r\n5\r\nhello\r\n5\r\nworld\r\n0\r\n\r\n"
+
+/* What follows is lost, so that the fetch must not seem to be complete. */
+CASE(fetch_whose_head_or_body_function_raises_fails_alone)
+{
+    make_all(NULL);
+    for (int i = 0; i < 2; i++) {
+        peer_will(CHUNKS, 0);
+        *(i == 0 ? &outcomes[0].on_head : &outcomes[0].on_body) = raise_once;
+        get("/");
+        expect_status(outcomes[0].status, WEIR_ECANCELED);
+        peer_will(CHUNKS, 0);
+        get("/");
+        expect_status(outcomes[0].status, 0);
+        expect_string(outcomes[0].body, "helloworld");
+    }
+    end_all();
+}
+
+/* The client can be drained, and is closed. */
+CASE(fetch_whose_end_raises_has_ended)
+{
+    make_all(NULL);
+    peer_will(CHUNKS, 0);
+    outcomes[0].on_end = raise_once;
+    get("/");
+    expect_status(outcomes[0].status, 0);
+    expect_int(counts().fetches, 0);
+    end_all();
+}
+
+CASE(fetch_whose_upload_raises_fails_alone)
+{
+    make_all(NULL);
+    peer_will("", 0);
+    outcomes[0].on_writable = raise_once;
+    expect_status(start(&outcomes[0],
+                        FETCH_OPTIONS(.url = peer_url("/"), .method = "POST",
+                                      .is_streaming = true)),
+                  0);
+    wait_for(&outcomes[0]);
+    expect_status(outcomes[0].status, WEIR_ECANCELED);
+    end_all();
+}
