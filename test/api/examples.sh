@@ -304,7 +304,7 @@ for server in $servers; do
         receives "$server" never
 done
 
-for program in hello worker order timer failing foreign \
+for program in hello worker order status timer failing foreign \
     checksum lane deadline promise gather lookup; do
     expect "$program prints what the guide shows" \
         prints_what_the_guide_shows build/$program
