@@ -50,25 +50,27 @@ static const struct option table[] = {
      "limit the memory of JavaScript, including workers, to SIZE bytes, or K, "
      "M, G (default: no limit)"},
     {"--stack-size", NULL, "SIZE", SIZE, PLACE(stack_size),
-     "JavaScript's stack size in each thread (default: 1M, and 4M in workers)"},
+     "limit the stack of JavaScript in each thread (default: 1M, and 4M in "
+     "workers)"},
     {"--shutdown-deadline", NULL, "SECONDS", SECONDS,
      PLACE(shutdown_deadline_ns),
-     "report what holds up the shutdown after this time (default: 10)"},
+     "report what holds up the shutdown if it takes longer (default: 10)"},
     {"--blocked-after", NULL, "MS", COUNT, PLACE(blocked_after_ms),
      "report what blocks an event loop for longer than this; 0: never "
      "(default: $WEIR_BLOCKED_AFTER, or 1000)"},
     {"--threads", NULL, "N", COUNT, PLACE(threads),
-     "threads for files and other blocking work (default: one per core)"},
+     "use N threads for files and other blocking work (default: one per "
+     "core)"},
     {"--cpu-prof", NULL, NULL, FLAG, PLACE(cpu_prof),
      "write a CPU profile of the main thread at the end"},
     {"--cpu-prof-name", NULL, "FILE", TEXT, PLACE(cpu_prof_name),
-     "to this file (default: CPU.DATE.TIME.PID.0.001.cpuprofile)"},
+     "write that profile to FILE (default: "
+     "CPU.DATE.TIME.PID.0.001.cpuprofile)"},
     {"--cpu-prof-interval", NULL, "US", POSITIVE, PLACE(cpu_prof_interval),
-     "take a sample every so many microseconds, at most (default: 1000)"},
+     "take a sample every US microseconds at most (default: 1000)"},
     {"--stats", NULL, NULL, FLAG, PLACE(stats),
      "print what the loop and the pool have done, and the slowest callbacks, "
-     "at "
-     "the end"},
+     "at the end"},
     {"--trace", NULL, "FILE", TEXT, PLACE(trace),
      "record everything, and write a trace for Perfetto to FILE at the end"},
     {"--live", NULL, "ADDRESS", OPTIONAL_TEXT, PLACE(live),
@@ -78,30 +80,32 @@ static const struct option table[] = {
      "send spans of HTTP requests and metrics to a collector of OpenTelemetry "
      "(default: $OTEL_EXPORTER_OTLP_ENDPOINT, or http://localhost:4318)"},
     {"--permission", NULL, NULL, FLAG, PLACE(permission),
-     "deny the program everything outside of it that the following do not "
-     "allow: files, the network, processes, workers, the environment"},
+     "deny the program files, the network, processes, workers and the "
+     "environment, except for what the following options allow"},
     {"--experimental-permission", NULL, NULL, FLAG, PLACE(permission),
      "the same as --permission"},
     {"--allow-fs-read", NULL, "PATH", LIST, PLACE(allow_fs_read),
-     "let it read this file, or this directory with all that is in it; *: "
-     "every file; can be repeated"},
+     "allow reading this file, or everything in this directory; *: every "
+     "file; can be repeated"},
     {"--allow-fs-write", NULL, "PATH", LIST, PLACE(allow_fs_write),
-     "let it write there; can be repeated"},
+     "allow writing this file, or everything in this directory; *: every "
+     "file; can be repeated"},
     {"--allow-child", NULL, NULL, FLAG, PLACE(allow_child),
-     "let it start processes, which can do everything, and send signals"},
+     "allow starting processes, which are not restricted, and sending "
+     "signals"},
     {"--allow-child-process", NULL, NULL, FLAG, PLACE(allow_child),
      "the same as --allow-child"},
     {"--allow-worker", NULL, NULL, FLAG, PLACE(allow_worker),
-     "let it start workers, with the same permissions"},
+     "allow starting workers, which have the same permissions"},
     {"--allow-net", NULL, "*", OPTIONAL_LIST, PLACE(allow_net),
-     "let it use the network"},
+     "allow using the network"},
     {"--allow-env", NULL, "NAME,...", OPTIONAL_LIST, PLACE(allow_env),
-     "let it see and set these environment variables (default: all); can be "
-     "repeated"},
+     "allow reading and setting these environment variables (default: all); "
+     "can be repeated"},
     {"--once", NULL, NULL, FLAG, PLACE(once),
-     "of `weir top`: print once and exit"},
+     "with `weir top`: print once and exit"},
     {"--json", NULL, NULL, FLAG, PLACE(json),
-     "of `weir top` and `weir jobs`: print JSON"},
+     "with `weir top` and `weir jobs`: print JSON"},
     {"--help", "-h", NULL, FLAG, PLACE(help), "print this help and exit"},
     {"--version", "-v", NULL, FLAG, PLACE(version),
      "print the version and exit"},
@@ -114,9 +118,9 @@ static const struct option table[] = {
      "spec (default on a terminal), tap (default elsewhere), junit, dot, or a "
      "module; can be repeated"},
     {"--test-reporter-destination", NULL, "FILE", TEXT, PLACE(test_text),
-     "where that reporter writes: stdout, stderr or a file"},
+     "let that reporter write to stdout, to stderr or to a file"},
     {"--test-concurrency", NULL, "N", POSITIVE, PLACE(test_concurrency),
-     "files that run at once (default: one less than there are cores)"},
+     "run N files at once (default: one less than there are cores)"},
     {"--test-timeout", NULL, "MS", POSITIVE, PLACE(test_timeout),
      "kill a file that takes longer; without `weir test`, fail such a test "
      "(default: no limit)"},
@@ -127,28 +131,28 @@ static const struct option table[] = {
     {"--watch", NULL, NULL, FLAG, PLACE(watch),
      "run the tests again when a file changes"},
     {"--all", NULL, NULL, FLAG, PLACE(jobs_all),
-     "retry: all dead jobs of a queue"},
+     "retry: retry all dead jobs of a queue"},
     {"--key", NULL, "KEY", TEXT, PLACE(jobs_text),
      "add: run jobs with this key one at a time, in their order"},
     {"--unique", NULL, "TEXT", TEXT, PLACE(jobs_text),
-     "add: find the unfinished job that was added with the same TEXT, if there "
-     "is one"},
+     "add: add nothing if an unfinished job was added with the same TEXT, and "
+     "print its id"},
     {"--priority", NULL, "N", TEXT, PLACE(jobs_text),
      "add: claim the job before those with smaller numbers (default: 0)"},
     {"--delay", NULL, "MS", TEXT, PLACE(jobs_text),
-     "add: do not run the job before this time has passed"},
+     "add: do not run the job before MS milliseconds have passed"},
     {"--run-at", NULL, "DATE", TEXT, PLACE(jobs_text),
      "add: do not run the job before this date, such as "
      "2030-01-31T08:00:00Z"},
     {"--attempts", NULL, "N", TEXT, PLACE(jobs_text),
-     "add: give the job up after so many attempts (default: 10)"},
+     "add: give the job up after N attempts (default: 10)"},
     {"--backoff", NULL, "MS", TEXT, PLACE(jobs_text),
-     "add: wait so long before the second attempt, and twice as long before "
-     "each further one (default: 1000)"},
+     "add: wait MS milliseconds before the second attempt, and twice as long "
+     "before each further one (default: 1000)"},
     {"--timeout", NULL, "MS", TEXT, PLACE(jobs_text),
      "add: fail an attempt that takes longer (default: no limit)"},
     {"--keep", NULL, "MS", TEXT, PLACE(jobs_text),
-     "add: keep the result so long, or `forever` (default: 0)"},
+     "add: keep the result for MS milliseconds, or `forever` (default: 0)"},
     {"--after", NULL, "IDS", TEXT, PLACE(jobs_text),
      "add: run the job after these, separated by commas"},
 };
@@ -171,11 +175,11 @@ static const struct {
     {"show ID", "print a job"},
     {"retry ID, retry --all QUEUE", "retry a dead job, or all of a queue"},
     {"cancel ID", "cancel a job, and those that wait for it"},
-    {"pause QUEUE", "let no process claim jobs of a queue"},
-    {"resume QUEUE", "let them go on"},
+    {"pause QUEUE", "stop all processes from claiming jobs of a queue"},
+    {"resume QUEUE", "let them claim its jobs again"},
     {"export FILE", "write all jobs to a new file"},
-    {"import FILE", "read them into a store that has no jobs"},
-    {"move URL", "move all jobs of a file of SQLite to PostgreSQL"},
+    {"import FILE", "read exported jobs into a store that has no jobs"},
+    {"move URL", "move all jobs of a SQLite file to PostgreSQL"},
 };
 
 static bool print_error(const char *program, const char *what,
@@ -448,6 +452,26 @@ static enum group group_of(const struct option *option)
                : GENERAL;
 }
 
+/* A title, and beside or below it its text, wrapped. */
+static void put_help(const char *title, const char *text)
+{
+    enum { INDENT = 30, COLUMNS = 79 };
+    int at = printf("  %s", title);
+
+    at += printf("%*s", at + 2 <= INDENT ? INDENT - at : 0, "");
+    for (const char *word = text; *word != '\0';) {
+        int length = (int)strcspn(word, " ");
+
+        if (word == text ? at != INDENT
+                         : at > INDENT && at + 1 + length > COLUMNS)
+            at = printf("\n%*s", INDENT, "") - 1;
+        at += printf("%s%.*s", at > INDENT ? " " : "", length, word);
+        word += length;
+        word += strspn(word, " ");
+    }
+    putchar('\n');
+}
+
 static void list(enum group group)
 {
     char text[64];
@@ -456,7 +480,7 @@ static void list(enum group group)
         if (group_of(&table[i]) != group)
             continue;
         spell(&table[i], text, sizeof(text));
-        printf("  %-36s %s\n", text, table[i].help);
+        put_help(text, table[i].help);
     }
 }
 
@@ -464,7 +488,7 @@ static void help_with_top(void)
 {
     printf(
         "usage: %s\n\n"
-        "Show what a program does that `weir` runs, on a terminal, even while\n"
+        "Show on a terminal what a program that `weir` runs does, even while\n"
         "it hangs.  Keys: q quits, p pauses, s sorts, b and c choose what is\n"
         "shown.  Without a terminal, or with --once, print it once.\n",
         top_usage);
@@ -474,14 +498,13 @@ static void help_with_jobs(void)
 {
     printf(
         "usage: %s\n\n"
-        "Look at a store of jobs, and change it.  URL is a file of SQLite or "
-        "a\npostgres:// URL.  Without a command, list the queues.\n\n",
+        "Look at a store of jobs, and change it.  URL is a SQLite file or a\n"
+        "postgres:// URL.  Without a command, list the queues.\n\n",
         jobs_usage);
     for (size_t i = 0; i < sizeof(jobs_commands) / sizeof(*jobs_commands); i++)
-        printf("  %-36s %s\n", jobs_commands[i].usage, jobs_commands[i].help);
-    printf("\nOptions:\n\n"
-           "  %-36s print JSON\n",
-           "--json");
+        put_help(jobs_commands[i].usage, jobs_commands[i].help);
+    printf("\nOptions:\n\n");
+    put_help("--json", "print JSON");
     list(JOBS);
     printf(
         "\nThe exit status is 0, 1 if the command has failed, 9 if it is not "
@@ -587,7 +610,7 @@ void options_man_page(void)
         jobs_usage);
     put_options(false);
     printf(".SH JOBS\n.B weir jobs\nlooks at a store of jobs, and changes it.\n"
-           "URL is a file of SQLite or a postgres:// URL.\n"
+           "URL is a SQLite file or a postgres:// URL.\n"
            "Without a command, it lists the queues.\n");
     for (size_t i = 0; i < sizeof(jobs_commands) / sizeof(*jobs_commands); i++)
         put_item(jobs_commands[i].usage, jobs_commands[i].help);
