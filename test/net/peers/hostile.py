@@ -199,43 +199,23 @@ def write_timeout(command):
             client.socket.close()
 
 
-def never_reads_pipeline(command):
-    """Uploads that are echoed to a client that never reads."""
-    name = "pipelines and never reads"
-    body = b"x" * 65536
-    upload = (b"POST /echo HTTP/1.1\r\n" + HOST +
-              b"Content-Length: %d\r\n\r\n" % len(body) + body)
-    with serving(command) as target:
-        before, memory = settle(target)
-        ordinary = Ordinary(target.port)
-        clients = [rig.Client(target.port, receive_buffer=4096)
-                   for _ in range(4)]
-        cap = 64 << 20
-        sent = [push(client, upload, cap) for client in clients]
-        rig.expect(f"{name}: the server stops reading", max(sent) < cap, sent)
-        ordinary.expect(name)
-        expect_memory(name, target, memory, 64 << 10)
-        for client in clients:
-            client.reset()
-        expect_released(name, target, before)
-
-
-def never_reads_small(command):
-    """Thousands of small requests at once, and nobody reads the answers."""
-    name = "small requests, never reads"
-    with serving(command) as target:
-        before, memory = settle(target)
-        ordinary = Ordinary(target.port)
-        clients = [rig.Client(target.port, receive_buffer=4096)
-                   for _ in range(4)]
-        cap = 64 << 20
-        sent = [push(client, GET * 1000, cap) for client in clients]
-        rig.expect(f"{name}: the server stops reading", max(sent) < cap, sent)
-        ordinary.expect(name)
-        expect_memory(name, target, memory, 64 << 10)
-        for client in clients:
-            client.reset()
-        expect_released(name, target, before)
+def never_reads_while_sending(name, requests):
+    """Clients that send as much as they can, and never read an answer."""
+    def check(command):
+        with serving(command) as target:
+            before, memory = settle(target)
+            ordinary = Ordinary(target.port)
+            clients = [rig.Client(target.port, receive_buffer=4096)
+                       for _ in range(4)]
+            cap = 64 << 20
+            sent = [push(client, requests, cap) for client in clients]
+            rig.expect(f"{name}: the server stops reading", max(sent) < cap, sent)
+            ordinary.expect(name)
+            expect_memory(name, target, memory, 64 << 10)
+            for client in clients:
+                client.reset()
+            expect_released(name, target, before)
+    return check
 
 
 # ---- resets ----
@@ -533,8 +513,11 @@ CHECKS = {
     "slow-keep-alive": slow_keep_alive,
     "never-reads": never_reads,
     "write-timeout": write_timeout,
-    "never-reads-pipeline": never_reads_pipeline,
-    "never-reads-small": never_reads_small,
+    "never-reads-pipeline": never_reads_while_sending(
+        "pipelines and never reads", b"POST /echo HTTP/1.1\r\n" + HOST +
+        b"Content-Length: 65536\r\n\r\n" + b"x" * 65536),
+    "never-reads-small": never_reads_while_sending(
+        "small requests, never reads", GET * 1000),
     "reset-requests": reset_requests,
     "reset-responses": reset_responses,
     "idle-connections": idle_connections,

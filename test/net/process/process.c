@@ -542,38 +542,26 @@ CASE(process_that_is_independent_outlives_the_loop_in_our_session)
 
 /* ---- settings ---- */
 
-static unsigned rows_named(const char *name)
-{
-    weir_holder rows[8];
-    size_t count = weir_loop_report(loop, rows, 8, sizeof(rows[0]));
-    unsigned found = 0;
-
-    for (size_t i = 0; i < count; i++)
-        if (rows[i].name != NULL && strcmp(rows[i].name, name) == 0)
-            found += (unsigned)rows[i].count;
-    return found;
-}
-
 CASE(process_holds_the_loop_under_its_name)
 {
     begin();
     loop_make(NULL);
     expect_status(child_try(&child, SLEEP_WITH(.is_unref = true)), 0);
-    expect_int(rows_named("process"), 0);
+    expect_int(loop_rows_named("process"), 0);
     loop_run(); /* returns */
     weir_process_set_ref(child.process, true);
-    expect_int(rows_named("process"), 1);
+    expect_int(loop_rows_named("process"), 1);
     weir_process_set_name(child.process, "converter");
-    expect_int(rows_named("converter"), 1);
+    expect_int(loop_rows_named("converter"), 1);
     weir_process_set_ref(child.process, false);
-    expect_int(rows_named("converter"), 0);
+    expect_int(loop_rows_named("converter"), 0);
     loop_run();
     end();
     expect_no_child();
     begin();
     loop_make(NULL);
     expect_status(child_try(&child, SLEEP_WITH(.name = "named")), 0);
-    expect_int(rows_named("named"), 1);
+    expect_int(loop_rows_named("named"), 1);
     expect_status(weir_process_kill(child.process, SIGKILL), 0);
     loop_run();
     end();

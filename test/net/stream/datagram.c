@@ -1080,18 +1080,6 @@ CASE(datagram_options_reach_the_kernel)
     end();
 }
 
-static unsigned rows_named(const char *name)
-{
-    weir_holder rows[8];
-    size_t count = weir_loop_report(loop, rows, 8, sizeof(rows[0]));
-    unsigned found = 0;
-
-    for (size_t i = 0; i < count; i++)
-        if (rows[i].name != NULL && strcmp(rows[i].name, name) == 0)
-            found += (unsigned)rows[i].count;
-    return found;
-}
-
 CASE(datagram_holds_the_loop_under_its_name)
 {
     weir_datagram *one, *two, *three;
@@ -1101,16 +1089,16 @@ CASE(datagram_holds_the_loop_under_its_name)
     one = open_with(WEIR_ADDRESS_IPV4, NULL);
     two = open_with(WEIR_ADDRESS_UNIX, NULL);
     three = open_with(WEIR_ADDRESS_IPV4, OPTIONS(.is_unref = true));
-    expect_int(rows_named("udp"), 1);
-    expect_int(rows_named("unix datagrams"), 1);
+    expect_int(loop_rows_named("udp"), 1);
+    expect_int(loop_rows_named("unix datagrams"), 1);
     weir_datagram_set_name(two, "metrics");
-    expect_int(rows_named("metrics"), 1);
+    expect_int(loop_rows_named("metrics"), 1);
     weir_datagram_set_ref(one, false);
     weir_datagram_set_ref(two, false);
-    expect_int(rows_named("udp") + rows_named("metrics"), 0);
+    expect_int(loop_rows_named("udp") + loop_rows_named("metrics"), 0);
     loop_run(); /* returns */
     weir_datagram_set_ref(one, true);
-    expect_int(rows_named("udp"), 1);
+    expect_int(loop_rows_named("udp"), 1);
     close_now(one);
     close_now(two);
     close_now(three);
