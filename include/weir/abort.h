@@ -89,10 +89,10 @@ WEIR_API void weir_abort_ref(weir_abort *abort);
 
 /**
  * Release a reference to an abort.  Releasing the last reference frees the
- * abort; listeners that have not been called are then never called.  If another
- * thread may be raising a source of the abort (weir_abort_any), it may be about
- * to call a listener: remove the listener first, and free it if that returns 0.
- * Passing NULL has no effect.
+ * abort; listeners that have not been called are then never called, except by
+ * another thread that is just raising a source of the abort (weir_abort_any).
+ * If there may be such a thread, call weir_abort_remove first, and free the
+ * listener only if that returns 0.  Passing NULL has no effect.
  *
  * Thread   any that has a reference
  * Owns     the reference is no longer the caller's

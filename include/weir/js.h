@@ -221,8 +221,8 @@ WEIR_API int weir_js_free(weir_js *js);
 /**
  * Stop the JavaScript of a host forever, even in an endless loop.  The running
  * code ends with an error that it cannot catch, and no other code begins.
- * process.exit has the same effect on its own host and does not affect others,
- * unless weir_js_run runs the program.
+ * In a program that weir_js_run does not run, process.exit has the same effect,
+ * on its own host only.
  *
  * Thread   any
  */

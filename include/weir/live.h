@@ -99,9 +99,9 @@ typedef struct weir_live_options {
 } weir_live_options;
 
 /**
- * Start the watchdog of this process.  It has its own thread, and uses a
- * real-time signal (SIGRTMAX - 1) for the stacks in C; if the program uses that
- * signal, there are no such stacks.
+ * Start the watchdog of this process, which reports what blocks a loop.  It has
+ * its own thread, and uses a real-time signal (SIGRTMAX - 1) for the stacks in
+ * C; if the program uses that signal, there are no such stacks.
  *
  * Thread   any
  * Returns  0, -EINVAL (a negative limit, or no valid size), -E2BIG (an option
@@ -173,8 +173,9 @@ WEIR_API WEIR_CHECKED int weir_live_each(weir_live_loop_fn *fn, void *arg);
 WEIR_API const char *weir_block_cause_name(weir_block_cause cause);
 
 /**
- * Describe a block: in one line until it has ended, and then with its stacks.
- * The text ends with a newline and a NUL, and is cut if it does not fit.
+ * Describe a block of a loop.  While the block lasts, the text is one line;
+ * when it has ended, the stacks follow.  The text ends with a newline and a
+ * NUL, and is cut if it does not fit.
  *
  * Thread   any
  * Returns  the length of the whole text

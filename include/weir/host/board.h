@@ -86,7 +86,7 @@ typedef struct weir_board_counts {
 } weir_board_counts;
 
 /**
- * Create a board.
+ * Create a board, on which one thread puts notices that several others take.
  *
  * Thread   any; the poster is the thread that calls weir_board_add
  * Owns     the caller frees *board with weir_board_free

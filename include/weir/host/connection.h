@@ -159,7 +159,8 @@ WEIR_API void weir_connection_idle(weir_connection *connection);
 WEIR_API void weir_connection_upgrade(weir_connection *connection);
 
 /**
- * Enter CLOSING, because the owner will not read another request.
+ * Put a connection in phase CLOSING, because its owner will not read another
+ * request.
  *
  * Thread   loop
  */

@@ -28,9 +28,10 @@ extern "C" {
 #endif
 
 /**
- * Let the running microtask continue as the next microtask.  This serves an
- * engine that has its own queue, and one microtask for the first entry in it.
- * Each call that returns true uses one microtask of the budget.
+ * Let the running microtask continue as the next microtask.  An engine with its
+ * own job queue has one microtask for the first job in it, and calls this
+ * instead of queueing that microtask again for each further job.  Each call
+ * that returns true uses one microtask of the budget.
  *
  * Thread   loop, inside a microtask
  * Returns  true; false if other microtasks are queued, the budget is used up,

@@ -58,7 +58,7 @@ WEIR_API void weir_service_fail(weir_service *service, int err);
 
 /**
  * Record that work of a service was cut off.  The service ends as it would
- * otherwise, but with WEIR_EFORCED.
+ * otherwise, but weir_service_wait returns WEIR_EFORCED instead of 0.
  *
  * Thread   any
  */

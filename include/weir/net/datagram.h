@@ -288,7 +288,9 @@ weir_datagram_send(weir_datagram *socket, const weir_datagram_message *message,
 
 /**
  * Send several datagrams with few system calls, in order.  The first error ends
- * the batch.  If the first datagram cannot be sent, the call returns the error.
+ * the batch.  If the first datagram fails at once, the call returns the error,
+ * and nothing was sent; done gets every other error, with the number of
+ * datagrams that were sent before it.
  *
  * Thread   loop
  * Owns     the messages are copied.  With done, their bytes are borrowed until

@@ -437,7 +437,7 @@ typedef void weir_http_request_fn(void *arg, weir_http_request *request,
  * Set the function that is called at the end of a request.  fn is called once:
  * with 0 when the whole response has been sent, or with the reason why it never
  * will be (-ECONNRESET, -ETIMEDOUT, WEIR_ECANCELED at the end of the drain).  A
- * handler that is still working on the response stops then.
+ * handler that is still working on the response should stop then.
  *
  * Thread   loop; at most once for each request
  * Returns  0, -EINVAL (NULL), -EBUSY (set before), WEIR_ECLOSED (the request

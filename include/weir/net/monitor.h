@@ -120,9 +120,9 @@ WEIR_API size_t weir_monitor_url(char *text, size_t size);
 WEIR_API void weir_monitor_show_block(const weir_block *block);
 
 /**
- * Let the page have a section of the program's: JSON, which replaces what was
- * shown under this name before.  An empty text removes it.  The page of weir
- * shows "heap"; others are in /sample.json.
+ * Give the page the program's own data: JSON, which replaces what had this name
+ * before.  An empty text removes it.  The page displays "heap"; data with
+ * other names is in /sample.json only.
  *
  * Thread   any
  * Owns     the text is copied, and kept until it is replaced
