@@ -173,9 +173,8 @@ WEIR_API WEIR_CHECKED int weir_live_each(weir_live_loop_fn *fn, void *arg);
 WEIR_API const char *weir_block_cause_name(weir_block_cause cause);
 
 /**
- * Describe a block of a loop.  While the block lasts, the text is one line;
- * when it has ended, the stacks follow.  The text ends with a newline and a
- * NUL, and is cut if it does not fit.
+ * Describe a block of a loop: in one line while it lasts, with its stacks when
+ * it has ended.  The text ends with a newline and a NUL, and is cut to fit.
  *
  * Thread   any
  * Returns  the length of the whole text

@@ -159,8 +159,7 @@ WEIR_API void weir_connection_idle(weir_connection *connection);
 WEIR_API void weir_connection_upgrade(weir_connection *connection);
 
 /**
- * Put a connection in phase CLOSING, because its owner will not read another
- * request.
+ * Put a connection in CLOSING: its owner will not read another request.
  *
  * Thread   loop
  */

@@ -28,10 +28,9 @@ extern "C" {
 #endif
 
 /**
- * Let the running microtask continue as the next microtask.  An engine with its
- * own job queue has one microtask for the first job in it, and calls this
- * instead of queueing that microtask again for each further job.  Each call
- * that returns true uses one microtask of the budget.
+ * Let the running microtask continue as the next one.  An engine with its own
+ * job queue has one microtask for its first job, and calls this for each of the
+ * others.  Each call that returns true uses one microtask of the budget.
  *
  * Thread   loop, inside a microtask
  * Returns  true; false if other microtasks are queued, the budget is used up,
