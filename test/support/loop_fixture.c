@@ -40,18 +40,6 @@ void loop_turns(unsigned count)
         expect_status(weir_loop_step(loop, 0), 0);
 }
 
-unsigned loop_rows_named(const char *name)
-{
-    weir_holder rows[8];
-    size_t count = weir_loop_report(loop, rows, 8, sizeof(rows[0]));
-    unsigned found = 0;
-
-    for (size_t i = 0; i < count && i < 8; i++)
-        if (rows[i].name != NULL && strcmp(rows[i].name, name) == 0)
-            found += (unsigned)rows[i].count;
-    return found;
-}
-
 /* ---- a record of what was called ---- */
 
 static char written[4096];

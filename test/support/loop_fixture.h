@@ -44,9 +44,6 @@ void loop_end(void);
 void loop_run(void);
 void loop_turns(unsigned count);
 
-/* Count what holds the loop under this name. */
-unsigned loop_rows_named(const char *name);
-
 /* ---- a record of what was called ---- */
 
 /* Callbacks that append the word in their argument to the record, followed by

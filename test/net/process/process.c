@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "net/support/child.h"
+#include "net/support/loop_rows.h"
 #include "support/failing_fixture.h"
 #include "weir/clock.h"
 

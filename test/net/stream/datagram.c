@@ -16,6 +16,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "net/support/loop_rows.h"
 #include "support/failing_fixture.h"
 #include "support/loop_fixture.h"
 #include "support/suite.h"
