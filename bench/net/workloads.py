@@ -3,8 +3,8 @@
 
 A load is a function of a running server and the setting.  It returns the
 figures of one turn: "mean", the time of one operation as the clients see it,
-and "cpu", the processor time that one operation takes the server, user and
-system.  On a busy machine the second is the steadier one.
+and "cpu", the processor time that one operation takes the server (of fetch: the
+client), user and system.  On a busy machine the second is the steadier one.
 """
 
 import contextlib
@@ -102,6 +102,20 @@ def of_wrk(path, scheme="http", script=None):
         total = int(re.search(r"(\d+) requests in", output)[1])
         rate = float(re.search(r"Requests/sec:\s+([\d.]+)", output)[1])
         return figures(1, rate, total, cost, noise)
+    return load
+
+
+def of_fetch(path, at_once, on_weir):
+    """fetch() of a file, by Node or by weir.  "cpu" is the client's."""
+    def load(server, setting):
+        program = setting.build / "weir" if on_weir else "node"
+        output, _, noise = run_client(
+            server, setting, [servers.need(program), servers.HERE / "fetch.mjs",
+                              server.port, f"/files/{path}",
+                              servers.FILES[path], at_once, setting.seconds])
+        got = json.loads(output)
+        return figures(got["seconds"], got["count"], got["count"],
+                       got["cpu"] * 1000, noise)
     return load
 
 
@@ -251,6 +265,12 @@ def table():
         serve("json", "a JSON of 10 fields in JavaScript"),
         serve("headers", "16 fields read in JavaScript", "headers.lua"),
         serve("upload", "64 KiB echoed in JavaScript", "upload.lua"),
+        Workload("fetch", "fetch() of 1 KiB in JavaScript, 64 in flight; the "
+                 "server is weir's in C", None, [
+                     Entry("Node", weir_http("--root", "{scratch}/root"), node,
+                           load=of_fetch("1k", 64, False)),
+                     Entry("weir", weir_http("--root", "{scratch}/root"),
+                           load=of_fetch("1k", 64, True))]),
         tls("https-hello", "GET of 13 bytes over TLS 1.3, wrk, 64 connections",
             of_wrk("/", "https"), "ecdsa"),
         tls("handshake-ecdsa", "full handshake, P-256, one GET, end",
