@@ -98,6 +98,40 @@ static JSValue answer(JSContext *context, bool is_done)
     return JS_UNDEFINED;
 }
 
+/* ---- the certificates of the system ---- */
+
+/* Read once for all threads of the process, because it takes 20 ms.  Contexts
+ * that add nothing share the store; it is their app_data then. */
+static CRYPTO_ONCE once = CRYPTO_ONCE_STATIC_INIT;
+static X509_STORE *roots; /* NULL: not read, or out of memory */
+
+static void read_roots(void)
+{
+    roots = X509_STORE_new();
+    if (roots == NULL || X509_STORE_set_default_paths(roots) == 1)
+        return;
+    X509_STORE_free(roots);
+    roots = NULL;
+}
+
+/* The store of a context, for certificates and lists that are only its own; NULL
+ * if there is no memory. */
+static X509_STORE *own_store(SSL_CTX *made)
+{
+    X509_STORE *store;
+
+    if (SSL_CTX_get_app_data(made) == NULL)
+        return SSL_CTX_get_cert_store(made);
+    store = X509_STORE_new();
+    if (store == NULL || X509_STORE_set_default_paths(store) != 1) {
+        X509_STORE_free(store);
+        return NULL;
+    }
+    SSL_CTX_set_cert_store(made, store);
+    SSL_CTX_set_app_data(made, NULL);
+    return store;
+}
+
 /* ---- the object ---- */
 
 static void finalize(JSRuntime *runtime, JSValueConst value)
@@ -262,9 +296,11 @@ static bool use_pfx(SSL_CTX *made, BIO *bio, const char *password)
 
     for (int i = 0; is_done && i < sk_X509_num(others); i++) {
         X509 *one = sk_X509_value(others, i);
+        X509_STORE *store = own_store(made);
 
-        is_done = SSL_CTX_add1_chain_cert(made, one) == 1;
-        (void)X509_STORE_add_cert(SSL_CTX_get_cert_store(made), one);
+        is_done = store != NULL && SSL_CTX_add1_chain_cert(made, one) == 1;
+        if (is_done)
+            (void)X509_STORE_add_cert(store, one);
     }
     sk_X509_pop_free(others, X509_free);
     X509_free(leaf);
@@ -286,14 +322,17 @@ static JSValue add_ca(JSContext *context, JSValueConst this_value, int argc,
 {
     SSL_CTX *made = weir__js_secure_context_of(context, argv[0]);
     BIO *bio = made != NULL ? open_bytes(context, argv[1]) : NULL;
+    X509_STORE *store;
     X509 *one;
-    bool is_done = true;
+    bool is_done;
 
     if (bio == NULL)
         return JS_EXCEPTION;
+    store = own_store(made);
+    is_done = store != NULL;
     while (is_done && (one = PEM_read_bio_X509_AUX(bio, NULL, give_password,
                                                    NULL)) != NULL) {
-        is_done = X509_STORE_add_cert(SSL_CTX_get_cert_store(made), one) == 1 &&
+        is_done = X509_STORE_add_cert(store, one) == 1 &&
                   SSL_CTX_add_client_CA(made, one) == 1;
         X509_free(one);
     }
@@ -309,6 +348,12 @@ static JSValue add_roots(JSContext *context, JSValueConst this_value, int argc,
 
     if (made == NULL)
         return JS_EXCEPTION;
+    if (CRYPTO_THREAD_run_once(&once, read_roots) == 1 && roots != NULL) {
+        if (SSL_CTX_set_app_data(made, roots) != 1)
+            return JS_ThrowOutOfMemory(context);
+        SSL_CTX_set1_cert_store(made, roots);
+        return JS_UNDEFINED;
+    }
     return answer(context, SSL_CTX_set_default_verify_paths(made) == 1);
 }
 
@@ -324,9 +369,10 @@ static JSValue add_crl(JSContext *context, JSValueConst this_value, int argc,
 
     if (bio == NULL)
         return JS_EXCEPTION;
-    store = SSL_CTX_get_cert_store(made);
+    store = own_store(made);
     crl = PEM_read_bio_X509_CRL(bio, NULL, give_password, NULL);
-    is_done = crl != NULL && X509_STORE_add_crl(store, crl) == 1 &&
+    is_done = store != NULL && crl != NULL &&
+              X509_STORE_add_crl(store, crl) == 1 &&
               X509_STORE_set_flags(store, X509_V_FLAG_CRL_CHECK |
                                               X509_V_FLAG_CRL_CHECK_ALL) == 1;
     X509_CRL_free(crl);
