@@ -335,6 +335,29 @@ JSValue weir__js_stream_handle(JSContext *context, weir_stream *stream)
     return weir__js_throw_status(context, WEIR_ECLOSED);
 }
 
+JSValue weir__js_handle_lend(JSContext *context, weir_stream *stream,
+                             struct weir__js_handle **made)
+{
+    struct weir__js_handle *handle;
+    JSValue object = weir__js_handle_new(weir__js_of(context), &handle);
+
+    if (JS_IsException(object))
+        return object;
+    if (!weir__js_handle_hold(handle, object)) {
+        JS_FreeValue(context, object);
+        return weir__js_throw_status(context, WEIR_ECLOSED);
+    }
+    handle->lent = stream;
+    *made = handle;
+    return object;
+}
+
+void weir__js_handle_return(struct weir__js_handle *handle)
+{
+    handle->lent = NULL;
+    weir__js_handle_let_go(handle);
+}
+
 struct weir__js_handle *weir__js_handle_of(JSContext *context,
                                            JSValueConst value)
 {

@@ -46,6 +46,7 @@ struct weir__js_handle {
     struct weir__js_link link; /* in handles.open, while `self` is held */
     weir_js *js;
     weir_stream *stream;           /* NULL: not connected, or closed */
+    weir_stream *lent;             /* somebody else's, for its TLS; or NULL */
     weir_connecting *connecting;   /* NULL: is not connecting */
     struct weir__js_link requests; /* weir__js_handle_request.link */
     unsigned refs;
@@ -87,6 +88,13 @@ JSValue weir__js_handle_new(weir_js *js, struct weir__js_handle **made);
  * the stream is the caller's then. */
 int weir__js_handle_attach(struct weir__js_handle *handle, JSValueConst self,
                            weir_stream *stream);
+
+/* Make an object for the TLS of a stream that has another owner, who returns it
+ * before the stream is freed.  Nothing can be read, written or closed through
+ * it.  Returns an exception if that fails. */
+JSValue weir__js_handle_lend(JSContext *context, weir_stream *stream,
+                             struct weir__js_handle **made);
+void weir__js_handle_return(struct weir__js_handle *handle);
 
 /* The handle behind a value.  Throws and returns NULL for any other value. */
 struct weir__js_handle *weir__js_handle_of(JSContext *context,

@@ -2,7 +2,8 @@
 /*
  * secure -- TLS on a handle, with the callbacks of OpenSSL that Node's API needs.
  *
- * Data      A block for each connection, found through its SSL object.
+ * Data      A block for each connection, found through its SSL object.  One that
+ *           node:https accepts has none unless its program asks (adoptTls).
  * Owner     The SSL object, which frees it; it holds the handle's block.
  * Thread    The loop's.
  *
@@ -40,6 +41,7 @@ struct secure {
     uint8_t asked;                  /* enum asked; server */
     int alert;                      /* that the peer has sent, or 0 */
     bool wants_name, wants_alpn;    /* server: ask at the ClientHello */
+    bool wants_end;                 /* of the handshake: tell it */
     unsigned char *alpn;            /* the list of protocols, or the choice */
     size_t alpn_size;
     SSL_CTX *chosen; /* for the name; set when the handshake continues */
@@ -115,15 +117,24 @@ static void tell_later(struct weir__js_handle *handle, const char *kind,
         JS_FreeValue(context, args[i]);
 }
 
+/* The stream of a handle, which may be lent; or NULL. */
+static weir_stream *stream_of(const struct weir__js_handle *handle)
+{
+    return handle->stream != NULL ? handle->stream : handle->lent;
+}
+
 /* ---- news ---- */
 
 static void on_keylog(const SSL *ssl, const char *line)
 {
     struct secure *secure = secure_of(ssl);
-    weir_js *js = secure->handle->js;
     size_t size = strlen(line);
+    weir_js *js;
     char *text;
 
+    if (secure == NULL)
+        return;
+    js = secure->handle->js;
     if (weir__js_enter(js) != 0)
         return;
     text = malloc(size + 1);
@@ -153,9 +164,12 @@ static JSValue session_bytes(JSContext *context, SSL_SESSION *session)
 static int on_session(SSL *ssl, SSL_SESSION *session)
 {
     struct secure *secure = secure_of(ssl);
-    weir_js *js = secure->handle->js;
+    weir_js *js;
 
-    if (SSL_is_server(ssl) || weir__js_enter(js) != 0)
+    if (SSL_is_server(ssl) || secure == NULL)
+        return 0;
+    js = secure->handle->js;
+    if (weir__js_enter(js) != 0)
         return 0;
     tell_later(secure->handle, "session", session_bytes(js->context, session));
     weir__js_leave(js);
@@ -210,23 +224,20 @@ static JSValue hello_alpn(JSContext *context, SSL *ssl)
 
 static bool use_chosen(SSL *ssl, struct secure *secure)
 {
-    SSL_CTX *chosen = secure->chosen;
-
-    if (chosen == NULL)
-        return true;
-    if (SSL_set_SSL_CTX(ssl, chosen) == NULL)
-        return false;
-    SSL_set_options(ssl, SSL_CTX_get_options(chosen));
-    return SSL_set1_verify_cert_store(ssl, SSL_CTX_get_cert_store(chosen)) == 1;
+    return secure->chosen == NULL ||
+           weir__js_secure_replace(ssl, secure->chosen);
 }
 
 static int on_hello(SSL *ssl, int *alert, void *arg)
 {
     struct secure *secure = secure_of(ssl);
-    weir_js *js = secure->handle->js;
+    weir_js *js;
     JSValue name, alpn, question;
 
     *alert = SSL_AD_INTERNAL_ERROR;
+    if (secure == NULL)
+        return SSL_CLIENT_HELLO_SUCCESS;
+    js = secure->handle->js;
     if (secure->asked == ANSWERED || secure->asked == REFUSED)
         return use_chosen(ssl, secure) ? SSL_CLIENT_HELLO_SUCCESS
                                        : SSL_CLIENT_HELLO_ERROR;
@@ -248,31 +259,53 @@ static int on_hello(SSL *ssl, int *alert, void *arg)
     return SSL_CLIENT_HELLO_RETRY;
 }
 
-static int on_alpn(SSL *ssl, const unsigned char **chosen, unsigned char *size,
-                   const unsigned char *offered, unsigned offered_size,
-                   void *arg)
+/* What a server chooses among the protocols that a client offers. */
+static int select_alpn(const unsigned char **chosen, unsigned char *size,
+                       const unsigned char *supported, size_t supported_size,
+                       const unsigned char *offered, unsigned offered_size)
 {
-    struct secure *secure = secure_of(ssl);
     unsigned char *found;
 
-    if (secure->asked == REFUSED)
-        return SSL_TLSEXT_ERR_ALERT_FATAL;
-    if (secure->alpn == NULL)
-        return secure->wants_alpn ? SSL_TLSEXT_ERR_ALERT_FATAL
-                                  : SSL_TLSEXT_ERR_NOACK;
-    if (SSL_select_next_proto(&found, size, secure->alpn,
-                              (unsigned)secure->alpn_size, offered,
-                              offered_size) != OPENSSL_NPN_NEGOTIATED)
+    if (SSL_select_next_proto(&found, size, supported, (unsigned)supported_size,
+                              offered, offered_size) != OPENSSL_NPN_NEGOTIATED)
         return SSL_TLSEXT_ERR_ALERT_FATAL;
     *chosen = found;
     return SSL_TLSEXT_ERR_OK;
 }
 
+static int on_alpn(SSL *ssl, const unsigned char **chosen, unsigned char *size,
+                   const unsigned char *offered, unsigned offered_size,
+                   void *arg)
+{
+    static const unsigned char http[] = "\x08http/1.1";
+    struct secure *secure = secure_of(ssl);
+
+    if (secure == NULL)
+        return select_alpn(chosen, size, http, sizeof(http) - 1, offered,
+                           offered_size);
+    if (secure->asked == REFUSED)
+        return SSL_TLSEXT_ERR_ALERT_FATAL;
+    if (secure->alpn == NULL)
+        return secure->wants_alpn ? SSL_TLSEXT_ERR_ALERT_FATAL
+                                  : SSL_TLSEXT_ERR_NOACK;
+    return select_alpn(chosen, size, secure->alpn, secure->alpn_size, offered,
+                       offered_size);
+}
+
 static void on_info(const SSL *ssl, int where, int value)
 {
+    struct secure *secure = secure_of(ssl);
+    weir_js *js = secure->handle->js;
+
     if ((where & SSL_CB_READ_ALERT) == SSL_CB_READ_ALERT &&
         (value >> 8) == SSL3_AL_FATAL)
-        secure_of(ssl)->alert = value & 0xFF;
+        secure->alert = value & 0xFF;
+    if ((where & SSL_CB_HANDSHAKE_DONE) == 0 || !secure->wants_end ||
+        weir__js_enter(js) != 0)
+        return;
+    secure->wants_end = false;
+    tell_later(secure->handle, "secured", JS_UNDEFINED);
+    weir__js_leave(js);
 }
 
 /* OpenSSL's name of the alert that has ended a connection, or NULL. */
@@ -294,10 +327,10 @@ static int on_verify(int is_valid, X509_STORE_CTX *store)
 
 /* ---- starting ---- */
 
-/* The arguments of startTls. */
+/* The arguments of startTls and adoptTls. */
 struct start {
     struct weir__js_handle *handle;
-    bool is_server, wants_name, wants_alpn, has_keylog;
+    bool is_server, wants_name, wants_alpn, wants_end, has_keylog;
     int32_t verify_mode;
     const char *name; /* client: SNI; or NULL */
     struct weir__js_bytes alpn, session;
@@ -320,6 +353,7 @@ static struct secure *new_secure(const struct start *start)
     }
     secure->wants_name = start->wants_name;
     secure->wants_alpn = start->wants_alpn;
+    secure->wants_end = start->wants_end;
     secure->handle = start->handle;
     secure->handle->refs++;
     return secure;
@@ -352,19 +386,29 @@ static void set_callbacks(SSL_CTX *context, const struct start *start)
         SSL_CTX_set_keylog_callback(context, on_keylog);
 }
 
+/* Give an SSL object its block; NULL if there is no memory. */
+static struct secure *set_secure(SSL *ssl, const struct start *start)
+{
+    struct secure *secure = new_secure(start);
+
+    if (secure != NULL && SSL_set_ex_data(ssl, secure_index(), secure) != 1) {
+        free_secure(NULL, secure, NULL, 0, 0, NULL);
+        return NULL;
+    }
+    if (secure != NULL)
+        SSL_set_info_callback(ssl, on_info);
+    return secure;
+}
+
 static int on_connection(void *arg, void *object)
 {
     const struct start *start = ((struct weir__js_handle *)arg)->starting;
     SSL *ssl = object;
-    struct secure *secure = new_secure(start);
+    struct secure *secure = set_secure(ssl, start);
 
-    if (secure == NULL || SSL_set_ex_data(ssl, secure_index(), secure) != 1) {
-        if (secure != NULL)
-            free_secure(NULL, secure, NULL, 0, 0, NULL);
+    if (secure == NULL)
         return -ENOMEM;
-    }
     SSL_set_verify(ssl, start->verify_mode, on_verify);
-    SSL_set_info_callback(ssl, on_info);
     if (start->is_server)
         return 0;
     if (start->alpn.size > 0 &&
@@ -466,12 +510,61 @@ static JSValue start(JSContext *context, JSValueConst this_value, int argc,
     return JS_NewInt32(context, weir__js_net_status(err));
 }
 
+weir_tls *weir__js_secure_serve(JSContext *context, JSValueConst value,
+                                int verify_mode)
+{
+    weir_tls *tls =
+        weir__js_secure_context_tls(context, value, WEIR_TLS_SERVER);
+    SSL_CTX *made;
+
+    if (tls == NULL)
+        return NULL;
+    made = weir__js_secure_context_of(context, value);
+    set_callbacks(made, &(struct start){.is_server = true, .has_keylog = true});
+    SSL_CTX_set_verify(
+        made, verify_mode,
+        verify_mode & SSL_VERIFY_FAIL_IF_NO_PEER_CERT ? NULL : on_verify);
+    return tls;
+}
+
+bool weir__js_secure_replace(SSL *ssl, SSL_CTX *chosen)
+{
+    if (SSL_get_SSL_CTX(ssl) == chosen)
+        return true;
+    if (SSL_set_SSL_CTX(ssl, chosen) == NULL ||
+        SSL_set1_verify_cert_store(ssl, SSL_CTX_get_cert_store(chosen)) != 1)
+        return false;
+    SSL_set_options(ssl, SSL_CTX_get_options(chosen));
+    return true;
+}
+
+/* adoptTls(handle, alpn, wantsName, wantsAlpn, wantsEnd): call the owner of a
+ * handle that is lent.  Its handshake has not begun. */
+static JSValue adopt(JSContext *context, JSValueConst this_value, int argc,
+                     JSValueConst *argv)
+{
+    SSL *ssl = weir__js_secure_ssl(context, argv[0]);
+    struct start made = {.is_server = true};
+
+    if (ssl == NULL)
+        return JS_HasException(context) ? JS_EXCEPTION : JS_UNDEFINED;
+    if (read_bytes(context, argv[1], &made.alpn) < 0)
+        return JS_EXCEPTION;
+    made.handle = weir__js_handle_of(context, argv[0]);
+    made.wants_name = JS_ToBool(context, argv[2]) > 0;
+    made.wants_alpn = JS_ToBool(context, argv[3]) > 0;
+    made.wants_end = JS_ToBool(context, argv[4]) > 0;
+    if (secure_of(ssl) == NULL && set_secure(ssl, &made) == NULL)
+        return JS_ThrowOutOfMemory(context);
+    return JS_UNDEFINED;
+}
+
 SSL *weir__js_secure_ssl(JSContext *context, JSValueConst value)
 {
     struct weir__js_handle *handle = weir__js_handle_of(context, value);
 
-    return handle != NULL && handle->stream != NULL
-               ? weir_tls_ssl(handle->stream)
+    return handle != NULL && stream_of(handle) != NULL
+               ? weir_tls_ssl(stream_of(handle))
                : NULL;
 }
 
@@ -506,7 +599,7 @@ static JSValue go_on(JSContext *context, JSValueConst this_value, int argc,
         set_callbacks(chosen, &(struct start){.is_server = true});
         secure->chosen = chosen;
     }
-    weir_tls_continue(weir__js_handle_of(context, argv[0])->stream);
+    weir_tls_continue(stream_of(weir__js_handle_of(context, argv[0])));
     return JS_UNDEFINED;
 }
 
@@ -536,6 +629,7 @@ static JSValue get_failure(JSContext *context, JSValueConst this_value,
 
 static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_DEF("startTls", 11, start),
+    JS_CFUNC_DEF("adoptTls", 5, adopt),
     JS_CFUNC_DEF("failure", 1, get_failure),
     JS_CFUNC_DEF("continueTls", 4, go_on),
     JS_CFUNC_DEF("getSession", 1, get_session),

@@ -317,8 +317,11 @@ static void handle(struct weir__node_server *server, weir_http_request *http)
 void weir__node_on_request(void *arg, weir_http_request *http)
 {
     struct weir__node_server *server = arg;
-    weir_js *js = server->js;
+    weir_js *js;
 
+    if (weir__node_tell_secured(weir_http_connection_of(http)))
+        return; /* the program has closed the connection */
+    js = server->js;
     if (js == NULL || weir__js_enter(js) != 0) {
         (void)weir_http_respond(http, 503, NULL, NULL, 0);
         return;

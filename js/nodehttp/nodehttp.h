@@ -20,7 +20,10 @@
 #ifndef WEIR_JS_NODEHTTP_H
 #define WEIR_JS_NODEHTTP_H
 
+#include <openssl/ssl.h>
+
 #include "core/host.h"
+#include "net/handle.h"
 #include "weir/host/http.h"
 
 /* The functions of js/lib/nodehttp/server.js that C calls. */
@@ -52,6 +55,7 @@ struct weir__node_server {
     weir_js *js;            /* NULL: the host has ended */
     weir_http_server *http; /* NULL: it has ended */
     bool wants_peers;       /* the program is told of connections */
+    SSL_CTX *secure;        /* instead of what it was opened with; or NULL */
     weir_http_counts counts;
     JSValue owner;   /* the http.Server, while open */
     JSValue context; /* captured (core/context.h) */
@@ -64,8 +68,10 @@ struct weir__node_peer {
     struct weir__js_link link; /* in server->peers, while connected */
     unsigned refs;             /* the connection, and the object */
     struct weir__node_server *server;
-    weir_http_connection *http; /* NULL: it has ended */
-    JSValue socket;             /* what HOOK_SOCKET has made, or undefined */
+    weir_http_connection *http;  /* NULL: it has ended */
+    bool is_closed;              /* by the program, at once */
+    struct weir__js_handle *tls; /* that its stream is lent to, or NULL */
+    JSValue socket;              /* what HOOK_SOCKET has made, or undefined */
 };
 
 struct weir__node_exchange {
@@ -93,6 +99,10 @@ void weir__node_on_disconnect(void *server, weir_http_connection *connection,
                               int status);
 bool weir__node_on_refused(void *server, weir_http_connection *connection,
                            const weir_http_refusal *refusal);
+
+/* Tell that the handshake is over before the request that has come with its end.
+ * Returns whether the connection was closed. */
+bool weir__node_tell_secured(weir_http_connection *connection);
 
 /* The socket object of a connection; made if there is none. */
 JSValue weir__node_socket(JSContext *context, struct weir__node_peer *peer);

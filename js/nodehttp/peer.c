@@ -14,6 +14,7 @@
 #include "core/builtin.h"
 #include "core/entry.h"
 #include "core/property.h"
+#include "net/secure.h"
 #include "nodehttp/nodehttp.h"
 #include "weir/net/address.h"
 #include "weir/net/tls.h"
@@ -89,6 +90,16 @@ void weir__node_drop_peers(struct weir__node_server *server)
 
 /* ---- what the C server tells ---- */
 
+/* Use the certificate that has replaced that of the server. */
+static bool use_secure(const struct weir__node_server *server,
+                       const weir_http_connection *connection)
+{
+    return server->secure == NULL ||
+           weir__js_secure_replace(
+               weir_tls_ssl(weir_http_connection_stream(connection)),
+               server->secure);
+}
+
 void weir__node_on_connection(void *arg, weir_http_connection *connection)
 {
     struct weir__node_server *server = arg;
@@ -105,6 +116,10 @@ void weir__node_on_connection(void *arg, weir_http_connection *connection)
     peer->socket = JS_UNDEFINED;
     weir_http_connection_set_data(connection, peer);
     weir__js_list_add(&server->peers, &peer->link);
+    if (!use_secure(server, connection)) {
+        weir_http_connection_close(connection, true);
+        return;
+    }
     if (js == NULL || !server->wants_peers || weir__js_enter(js) != 0)
         return;
     args[0] = JS_DupValue(js->context, server->owner);
@@ -128,6 +143,9 @@ void weir__node_on_disconnect(void *arg, weir_http_connection *connection,
         return;
     weir__js_list_remove(&peer->link);
     peer->http = NULL;
+    if (peer->tls != NULL)
+        weir__js_handle_return(peer->tls);
+    peer->tls = NULL;
     if (js != NULL && !JS_IsUndefined(peer->socket)) {
         args[0] = peer->socket;
         args[1] = JS_NewInt32(js->context, status);
@@ -141,6 +159,20 @@ void weir__node_on_disconnect(void *arg, weir_http_connection *connection,
             JS_FreeValue(js->context, args[0]);
     }
     unref_peer(peer);
+}
+
+bool weir__node_tell_secured(weir_http_connection *connection)
+{
+    struct weir__node_peer *peer = weir_http_connection_data(connection);
+    bool is_closed;
+
+    if (peer == NULL || peer->tls == NULL || peer->server->js == NULL)
+        return false;
+    peer->refs++;
+    weir__js_handle_tell_news(peer->tls);
+    is_closed = peer->is_closed;
+    unref_peer(peer);
+    return is_closed;
 }
 
 bool weir__node_on_refused(void *arg, weir_http_connection *connection,
@@ -223,6 +255,24 @@ static JSValue get_addresses(JSContext *context, JSValueConst this_value,
     return JS_EXCEPTION;
 }
 
+/* tlsOf(peer): a handle for its TLS; undefined if the connection has ended */
+static JSValue get_tls(JSContext *context, JSValueConst this_value, int argc,
+                       JSValueConst *argv)
+{
+    struct weir__node_peer *peer = peer_of(context, argv[0]);
+    weir_stream *stream;
+
+    if (peer == NULL)
+        return JS_EXCEPTION;
+    stream =
+        peer->http != NULL ? weir_http_connection_stream(peer->http) : NULL;
+    if (stream == NULL)
+        return JS_UNDEFINED;
+    return peer->tls != NULL
+               ? JS_DupValue(context, peer->tls->self)
+               : weir__js_handle_lend(context, stream, &peer->tls);
+}
+
 /* write(peer, bytes): a status */
 static JSValue write_peer(JSContext *context, JSValueConst this_value, int argc,
                           JSValueConst *argv)
@@ -247,14 +297,18 @@ static JSValue close_peer(JSContext *context, JSValueConst this_value, int argc,
 
     if (peer == NULL)
         return JS_EXCEPTION;
-    if (peer->http != NULL)
-        weir_http_connection_close(peer->http,
-                                   JS_ToBool(context, argv[1]) == 1);
+    if (peer->http != NULL) {
+        bool is_abrupt = JS_ToBool(context, argv[1]) == 1;
+
+        peer->is_closed |= is_abrupt;
+        weir_http_connection_close(peer->http, is_abrupt);
+    }
     return JS_UNDEFINED;
 }
 
 static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_DEF("addresses", 1, get_addresses),
+    JS_CFUNC_DEF("tlsOf", 1, get_tls),
     JS_CFUNC_DEF("writePeer", 2, write_peer),
     JS_CFUNC_DEF("closePeer", 2, close_peer),
 };

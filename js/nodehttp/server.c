@@ -22,6 +22,8 @@
 #include "http/options.h"
 #include "net/address.h"
 #include "net/descriptor.h"
+#include "net/secure.h"
+#include "net/secure_context.h"
 #include "nodehttp/nodehttp.h"
 #include "weir/net/address.h"
 #include "weir/net/tls.h"
@@ -48,8 +50,10 @@ JSValue weir__node_call(weir_js *js, enum weir__node_hook hook,
 
 void weir__node_server_unref(struct weir__node_server *server)
 {
-    if (--server->refs == 0)
-        free(server);
+    if (--server->refs > 0)
+        return;
+    SSL_CTX_free(server->secure);
+    free(server);
 }
 
 static void drop_values(struct weir__node_server *server)
@@ -234,6 +238,23 @@ static struct weir__node_server *make_server(JSContext *context,
     return server;
 }
 
+/* Get the configuration of an option secureContext, without a reference; NULL if
+ * there is none.  Returns 0, or -1 with an exception. */
+static int read_tls(JSContext *context, JSValueConst given, weir_tls **tls)
+{
+    int64_t verify_mode = SSL_VERIFY_NONE;
+    JSValue value = JS_GetPropertyStr(context, given, "secureContext");
+    bool is_given = JS_IsObject(value);
+
+    if (JS_IsException(value) ||
+        weir__js_option_number(context, given, "verifyMode", &verify_mode) < 0)
+        is_given = false;
+    if (is_given)
+        *tls = weir__js_secure_serve(context, value, (int)verify_mode);
+    JS_FreeValue(context, value); /* the options hold it */
+    return JS_HasException(context) ? -1 : 0;
+}
+
 /* open(owner, options) -> the server's object */
 static JSValue open(JSContext *context, JSValueConst this_value, int argc,
                     JSValueConst *argv)
@@ -249,12 +270,11 @@ static JSValue open(JSContext *context, JSValueConst this_value, int argc,
     if (read_options(context, argv[1], &options) < 0 ||
         weir__js_option_number(context, argv[1], "noHost", &needs_no_host) <
             0 ||
-        weir__js_server_tls(context, argv[1], &options.tls) < 0) {
+        read_tls(context, argv[1], &options.tls) < 0) {
         JS_FreeValue(context, self);
         return JS_EXCEPTION;
     }
     err = open_server(server, &options, needs_no_host != 0);
-    weir_tls_unref(options.tls);
     if (err != 0) {
         JS_FreeValue(context, self);
         return weir__js_throw_status(context, err);
@@ -398,13 +418,14 @@ static JSValue close_peers(JSContext *context, JSValueConst this_value,
         return JS_EXCEPTION;
     /* on_disconnect, which removes a peer, is never called meanwhile. */
     for (each = server->peers.next; each != &server->peers; each = next) {
-        weir_http_connection *http = ((struct weir__node_peer *)each)->http;
+        struct weir__node_peer *peer = (struct weir__node_peer *)each;
 
         next = each->next;
+        peer->is_closed |= !is_idle_only;
         if (!is_idle_only)
-            weir_http_connection_close(http, true);
-        else if (weir_http_connection_is_idle(http))
-            weir_http_connection_close(http, false);
+            weir_http_connection_close(peer->http, true);
+        else if (weir_http_connection_is_idle(peer->http))
+            weir_http_connection_close(peer->http, false);
     }
     return JS_UNDEFINED;
 }
@@ -473,6 +494,23 @@ static JSValue set_templates(JSContext *context, JSValueConst this_value,
     return JS_UNDEFINED;
 }
 
+/* setSecureContext(server, context): use another one from now on */
+static JSValue set_secure(JSContext *context, JSValueConst this_value, int argc,
+                          JSValueConst *argv)
+{
+    struct weir__node_server *server = server_of(context, argv[0]);
+    SSL_CTX *secure = weir__js_secure_context_of(context, argv[1]);
+
+    if (server == NULL || secure == NULL)
+        return JS_EXCEPTION;
+    if (weir__js_secure_serve(context, argv[1], SSL_VERIFY_NONE) == NULL)
+        return JS_EXCEPTION;
+    SSL_CTX_up_ref(secure);
+    SSL_CTX_free(server->secure);
+    server->secure = secure;
+    return JS_UNDEFINED;
+}
+
 /* setRef(server, isRef) */
 static JSValue set_ref(JSContext *context, JSValueConst this_value, int argc,
                        JSValueConst *argv)
@@ -529,6 +567,7 @@ static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_DEF("drain", 2, drain),
     JS_CFUNC_DEF("setTimes", 4, set_times),
     JS_CFUNC_DEF("setTemplates", 3, set_templates),
+    JS_CFUNC_DEF("setSecureContext", 2, set_secure),
     JS_CFUNC_DEF("setRef", 2, set_ref),
     JS_CFUNC_DEF("watch", 1, watch),
     JS_CFUNC_DEF("counts", 1, counts_of),

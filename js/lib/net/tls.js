@@ -4,8 +4,8 @@
 
 const net = require('net/net');
 const { TLSSocket, convertALPNProtocols, distrust } = require('net/tlssocket');
-const { SecureContext, createSecureContext, getTicketKeys, setTicketKeys, defaults, ciphers } =
-    require('net/securecontext');
+const { SecureContext, createSecureContext, defaults, ciphers } = require('net/securecontext');
+const contexts = require('net/tlscontexts');
 const check = require('net/check');
 const { resetError } = require('net/errors');
 const { coded, invalidArgType } = require('core/errors');
@@ -126,9 +126,7 @@ function onConnection(raw) {
         server: this, requestCert: this.requestCert,
         rejectUnauthorized: this.rejectUnauthorized, handshakeTimeout: this._handshakeTimeout,
         ALPNProtocols: this.ALPNProtocols, ALPNCallback: this.ALPNCallback,
-        SNICallback: this._sniCallback ??
-            (this._contexts.length > 0 ? (name, done) => chooseContext(this, name, done)
-                : undefined),
+        SNICallback: contexts.sniCallback(this),
         pauseOnConnect: this.pauseOnConnect });
     socket.on('secure', onSecure);
     if (this.listenerCount('keylog') > 0)
@@ -141,11 +139,6 @@ function onConnection(raw) {
     socket.on('error', report);
 }
 
-function chooseContext(server, name, done) {
-    const found = server._contexts.findLast(([pattern]) => pattern.test(name));
-    done(null, found?.[1]);
-}
-
 function Server(given, listener) {
     if (!(this instanceof Server))
         return new Server(given, listener);
@@ -153,20 +146,7 @@ function Server(given, listener) {
         throw invalidArgType('options', 'of type object', given);
     const options = typeof given === 'function' ? {} : given ?? {};
     const onSecureConnection = typeof given === 'function' ? given : listener;
-    this._contexts = [];
-    this.requestCert = options.requestCert === true;
-    this.rejectUnauthorized = options.rejectUnauthorized !== false;
-    this.ALPNCallback = options.ALPNCallback;
-    if (this.ALPNCallback && options.ALPNProtocols)
-        throw coded(TypeError, 'ERR_TLS_ALPN_CALLBACK_WITH_PROTOCOLS',
-            'The ALPNCallback and ALPNProtocols TLS options are mutually exclusive');
-    if (options.ALPNProtocols)
-        convertALPNProtocols(options.ALPNProtocols, this);
-    this.setSecureContext(options);
-    this._handshakeTimeout = check.number(options.handshakeTimeout || 120000,
-        'options.handshakeTimeout');
-    if (options.SNICallback)
-        this._sniCallback = check.func(options.SNICallback, 'options.SNICallback');
+    contexts.init(this, options);
     NetServer.call(this, options, onConnection);
     if (onSecureConnection)
         this.on('secureConnection', onSecureConnection);
@@ -174,46 +154,9 @@ function Server(given, listener) {
 Object.setPrototypeOf(Server.prototype, NetServer.prototype);
 Object.setPrototypeOf(Server, NetServer);
 
-const kept = ['pfx', 'key', 'passphrase', 'cert', 'ca', 'minVersion', 'maxVersion',
-    'secureProtocol', 'crl', 'ciphers', 'dhparam', 'secureOptions'];
-
-const methods = {
-    setSecureContext(options) {
-        check.object(options, 'options');
-        for (const name of kept)
-            this[name] = options[name] || undefined;
-        this.sigalgs = options.sigalgs;
-        this.ecdhCurve = options.ecdhCurve;
-        this.honorCipherOrder = options.honorCipherOrder === undefined ||
-            Boolean(options.honorCipherOrder);
-        this.sessionIdContext = options.sessionIdContext || 'weir';
-        this.sessionTimeout = options.sessionTimeout || this.sessionTimeout;
-        this.ticketKeys = options.ticketKeys || this.ticketKeys;
-        this._sharedCreds = createSecureContext(this);
-    },
-
-    getTicketKeys() {
-        return getTicketKeys(this._sharedCreds.context);
-    },
-
-    setTicketKeys(keys) {
-        setTicketKeys(this._sharedCreds.context, keys);
-    },
-
-    addContext(servername, context) {
-        if (!servername)
-            throw coded(Error, 'ERR_TLS_REQUIRED_SERVER_NAME',
-                '"servername" is required parameter for Server.addContext');
-        const pattern = servername.replace(/[.^$+?\-\\[\]{}]/g, '\\$&')
-            .replaceAll('*', '[^.]*');
-        const secure = context instanceof SecureContext ? context
-            : createSecureContext(context);
-        this._contexts.push([new RegExp(`^${pattern}$`), secure.context]);
-    },
-};
-for (const name of Object.keys(methods))
-    Object.defineProperty(Server.prototype, name, { value: methods[name], writable: true,
-        enumerable: true, configurable: true });
+for (const name of Object.keys(contexts.methods))
+    Object.defineProperty(Server.prototype, name, { value: contexts.methods[name],
+        writable: true, enumerable: true, configurable: true });
 
 // ---- clients ----
 

@@ -15,7 +15,7 @@ const { coded, invalidArgType } = require('core/errors');
 const process = require('program/process');
 const { setImmediate } = require('timers/timers');
 const { startTls, continueTls, failure, info, verifyError, peerChain, ownCertificate, finished,
-    exportKey, ephemeralKey, setMaxFragment } = native;
+    exportKey, ephemeralKey, setMaxFragment, adoptTls } = native;
 
 const ETRUNCATED = -4112, ETLS = -4115, ECERT = -4116; // of libweir-net
 const VERIFY_NONE = 0, VERIFY_PEER = 1, VERIFY_FAIL_IF_NONE = 2;
@@ -461,4 +461,4 @@ function distrust(socket) {
     return found && Object.assign(new Error(found[1]), { code: found[0] });
 }
 
-module.exports = { TLSSocket, convertALPNProtocols, distrust };
+module.exports = { TLSSocket, convertALPNProtocols, distrust, adoptTls, info };

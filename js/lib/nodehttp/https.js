@@ -4,8 +4,8 @@
 
 const agents = require('nodehttp/agent');
 const { ClientRequest, readArguments } = require('nodehttp/client');
-const { Server: PlainServer } = require('nodehttp/server');
-const { invalidArgType } = require('core/errors');
+const { Server: PlainServer, watch, kServers } = require('nodehttp/server');
+const binding = require('nodehttp/binding');
 
 // ---- servers ----
 
@@ -17,40 +17,44 @@ function Server(options, listener) {
         options = {};
     }
     options = { ...options };
+    if (!options.ALPNProtocols && !options.ALPNCallback)
+        options.ALPNProtocols = ['http/1.1'];
+    else
+        this._hasOwnProtocols = true;
+    require('net/tlscontexts').init(this, options);
     PlainServer.call(this, options, listener);
     this._isSecure = true;
-    this._contexts = { key: options.key, cert: options.cert, ca: options.ca,
-        requestCert: options.requestCert === true,
-        rejectUnauthorized: options.rejectUnauthorized !== false };
 }
 Object.setPrototypeOf(Server.prototype, PlainServer.prototype);
 Object.setPrototypeOf(Server, PlainServer);
 
-// A PEM text, or several, as bytes.
-function pem(given, name) {
-    if (given === undefined || given === null)
-        return undefined;
-    const { Buffer } = require('bytes/buffer');
-    return Buffer.concat((Array.isArray(given) ? given : [given]).map((each) => {
-        const text = each?.pem ?? each;
-        if (typeof text === 'string')
-            return Buffer.from(`${text}\n`);
-        if (!ArrayBuffer.isView(text))
-            throw invalidArgType(`options.${name}`, 'of type string or an instance of Buffer, ' +
-                'TypedArray, or DataView', text);
-        return Buffer.concat([text, Buffer.from('\n')]);
-    }));
-}
+// What net/tlscontexts gives to all servers of TLS.
+for (const name of ['setSecureContext', 'addContext', 'getTicketKeys', 'setTicketKeys'])
+    Object.defineProperty(Server.prototype, name, { value: { [name](...args) {
+        const result = require('net/tlscontexts').methods[name].apply(this, args);
+        changes[name]?.(this);
+        return result;
+    } }[name], writable: true, enumerable: true, configurable: true });
 
-Server.prototype._tlsOptions = function() {
-    const { key, cert, ca, requestCert, rejectUnauthorized } = this._contexts;
-    return { key: pem(key, 'key'), cert: pem(cert, 'cert'), ca: pem(ca, 'ca'),
-        clients: !requestCert ? 0 : rejectUnauthorized ? 2 : 1 };
+// What a change means for the C servers that listen.
+const changes = { __proto__: null,
+    setSecureContext(server) {
+        for (const each of server[kServers] ?? [])
+            binding.setSecureContext(each, server._sharedCreds.context);
+    },
+    addContext: watch,
 };
 
-// The certificate of connections that come after the next listen().
-Server.prototype.setSecureContext = function setSecureContext(options) {
-    Object.assign(this._contexts, options);
+const VERIFY_PEER = 1, VERIFY_FAIL_IF_NONE = 2;
+
+Server.prototype._tlsOptions = function() {
+    return { secureContext: this._sharedCreds.context, verifyMode: !this.requestCert ? 0
+        : VERIFY_PEER | (this.rejectUnauthorized ? VERIFY_FAIL_IF_NONE : 0) };
+};
+
+// Whether the program decides during the handshake.
+Server.prototype._asksAtHello = function() {
+    return this._hasOwnProtocols || Boolean(this._sniCallback) || this._contexts.length > 0;
 };
 
 function createServer(options, listener) {

@@ -103,7 +103,7 @@ function Server(options, listener) {
     if (listener)
         this.on('request', listener);
     this.on('newListener', (name) => {
-        if (name === 'connection' || name === 'secureConnection')
+        if (name === 'connection' || name === 'secureConnection' || name === 'keylog')
             watch(this);
     });
 }
@@ -153,7 +153,8 @@ function openServer(owner) {
 function addServer(owner, server) {
     owner[kServers].add(server);
     setTimes(owner, server);
-    if (owner[kIsWatching] || owner.timeout > 0 || owner.listenerCount('connection') > 0) {
+    if (owner[kIsWatching] || owner.timeout > 0 || owner.listenerCount('connection') > 0 ||
+        owner._asksAtHello?.()) {
         owner[kHasSockets] = true;
         binding.watch(server);
     }
@@ -466,6 +467,8 @@ function takeOver(server, req) {
     const { Socket } = require('net/net');
     const socket = new Socket({ handle, allowHalfOpen: true });
     socket.server = server;
+    if (server._isSecure)
+        require('nodehttp/securesocket').secure(socket, server);
     req[kSocket] = socket;
     server.emit(name, req, socket, require('bytes/buffer').Buffer.alloc(0));
     return true;
@@ -477,8 +480,9 @@ IncomingMessage.prototype._findSocket = function() {
 };
 
 function makeSocket(server, peer) {
-    const { ServerSocket } = require('nodehttp/socket');
-    const socket = new ServerSocket(server, peer);
+    const Socket = server._isSecure ? require('nodehttp/securesocket').SecureServerSocket
+        : require('nodehttp/socket').ServerSocket;
+    const socket = new Socket(server, peer);
     socket.on('timeout', onTimeout);
     socket.on('error', () => {});
     if (server.timeout > 0)
@@ -498,9 +502,9 @@ function onTimeout() {
 }
 
 function connected(server, socket) {
-    server.emit('connection', socket);
     if (server._isSecure)
-        server.emit('secureConnection', socket);
+        socket._adopt();
+    server.emit('connection', socket);
 }
 
 const refusalCodes = { 431: 'HPE_HEADER_OVERFLOW', 414: 'HPE_HEADER_OVERFLOW',
@@ -547,4 +551,4 @@ function createServer(options, listener) {
     return new Server(options, listener);
 }
 
-module.exports = { Server, createServer, kTimes };
+module.exports = { Server, createServer, watch, kServers, kTimes };

@@ -28,10 +28,6 @@ class ServerSocket extends Duplex {
         this[kTimer] = null;
         this[kAddresses] = (peer && binding.addresses(peer)) ?? [];
         this[kIsGone] = peer === undefined;
-        if (server?._isSecure) {
-            this.encrypted = true;
-            this.authorized = false;
-        }
     }
 
     get remoteAddress() { return this.destroyed ? undefined : this[kAddresses][0]; }
@@ -138,4 +134,4 @@ function disconnected(socket) {
     }
 }
 
-module.exports = { ServerSocket, disconnected };
+module.exports = { ServerSocket, disconnected, kPeer, kIsGone };
