@@ -335,6 +335,19 @@ JSValue weir__js_stream_handle(JSContext *context, weir_stream *stream)
     return weir__js_throw_status(context, WEIR_ECLOSED);
 }
 
+weir_stream *weir__js_handle_take(struct weir__js_handle *handle)
+{
+    weir_stream *stream = handle->stream;
+
+    handle->stream = NULL;
+    handle->is_reading = handle->is_keeping = false;
+    weir_stream_stop(stream);
+    weir_stream_set_on_end(stream, NULL, NULL);
+    weir_stream_set_ref(stream, true);
+    weir__js_handle_let_go(handle);
+    return stream;
+}
+
 JSValue weir__js_handle_lend(JSContext *context, weir_stream *stream,
                              struct weir__js_handle **made)
 {

@@ -89,6 +89,9 @@ JSValue weir__js_handle_new(weir_js *js, struct weir__js_handle **made);
 int weir__js_handle_attach(struct weir__js_handle *handle, JSValueConst self,
                            weir_stream *stream);
 
+/* Take the stream out of a handle that awaits nothing.  It is the caller's. */
+weir_stream *weir__js_handle_take(struct weir__js_handle *handle);
+
 /* Make an object for the TLS of a stream that has another owner, who returns it
  * before the stream is freed.  Nothing can be read, written or closed through
  * it.  Returns an exception if that fails. */

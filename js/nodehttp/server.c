@@ -354,6 +354,27 @@ static JSValue adopt(JSContext *context, JSValueConst this_value, int argc,
     return JS_NewInt32(context, err);
 }
 
+/* adoptHandle(server, handle): serve the stream of a handle that was never used.
+ * 0, or an error; the stream is closed then. */
+static JSValue adopt_handle(JSContext *context, JSValueConst this_value,
+                            int argc, JSValueConst *argv)
+{
+    struct weir__node_server *server = server_of(context, argv[0]);
+    struct weir__js_handle *handle = weir__js_handle_of(context, argv[1]);
+    weir_stream *stream;
+    int err;
+
+    if (server == NULL || handle == NULL)
+        return JS_EXCEPTION;
+    if (server->http == NULL || handle->stream == NULL)
+        return JS_NewInt32(context, WEIR_ECLOSED);
+    stream = weir__js_handle_take(handle);
+    err = weir_http_server_adopt(server->http, stream);
+    if (err != 0)
+        weir_stream_close(stream, NULL, NULL);
+    return JS_NewInt32(context, err);
+}
+
 /* fd(server): the descriptor of its listener, or -1 */
 static JSValue fd_of(JSContext *context, JSValueConst this_value, int argc,
                      JSValueConst *argv)
@@ -559,6 +580,7 @@ static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_DEF("open", 2, open),
     JS_CFUNC_DEF("listen", 3, listen),
     JS_CFUNC_DEF("adopt", 2, adopt),
+    JS_CFUNC_DEF("adoptHandle", 2, adopt_handle),
     JS_CFUNC_DEF("fd", 1, fd_of),
     JS_CFUNC_DEF("address", 1, address_of),
     JS_CFUNC_DEF("close", 1, close),

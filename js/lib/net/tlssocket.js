@@ -461,4 +461,4 @@ function distrust(socket) {
     return found && Object.assign(new Error(found[1]), { code: found[0] });
 }
 
-module.exports = { TLSSocket, convertALPNProtocols, distrust, adoptTls, info };
+module.exports = { TLSSocket, convertALPNProtocols, distrust, adoptTls, bridge, info };

@@ -93,5 +93,8 @@ function refusalCode(text) {
     return refusals.find(([pattern]) => pattern.test(text))?.[1] ?? 'HPE_INVALID_CONSTANT';
 }
 
-module.exports = { METHODS, STATUS_CODES, hangUp, hasInvalidChar, isToken, refusalCode, dateLine,
+// Marks what stands for a connection that is already served.
+const kIsServed = Symbol('isServed');
+
+module.exports = { kIsServed, METHODS, STATUS_CODES, hangUp, hasInvalidChar, isToken, refusalCode, dateLine,
     validateHeaderName, validateHeaderValue };

@@ -13,7 +13,7 @@ const { IncomingMessage, arrive, receive, kExchange, kSocket, kJoins, kHasBody }
 const { ServerResponse, restrict, ended, writable, kServer, kLeft } =
     require('nodehttp/response');
 const { parseUnique, kHeaders, kRejects, kUnique } = require('nodehttp/outgoing');
-const { STATUS_CODES, refusalCode } = require('nodehttp/common');
+const { STATUS_CODES, kIsServed, refusalCode } = require('nodehttp/common');
 const traced = require('http/traced');
 
 const kServers = Symbol('servers'); // the C servers that listen or have connections
@@ -24,6 +24,7 @@ const kOptions = Symbol('options');
 const kIsWatching = Symbol('isWatching');
 const kHasSockets = Symbol('hasSockets');
 const kDrain = Symbol('drain');
+const kAcceptor = Symbol('acceptor'); // the C server for sockets of the program, or undefined
 
 const MINOR = 1, BODY = 2, CLOSE = 4, UPGRADE = 16, EXPECT = 32, HEAD = 64;
 const ETIMEDOUT = -110;
@@ -102,6 +103,7 @@ function Server(options, listener) {
     this.maxRequestsPerSocket = 0;
     if (listener)
         this.on('request', listener);
+    this.on('connection', serveSocket);
     this.on('newListener', (name) => {
         if (name === 'connection' || name === 'secureConnection' || name === 'keylog')
             watch(this);
@@ -153,8 +155,7 @@ function openServer(owner) {
 function addServer(owner, server) {
     owner[kServers].add(server);
     setTimes(owner, server);
-    if (owner[kIsWatching] || owner.timeout > 0 || owner.listenerCount('connection') > 0 ||
-        owner._asksAtHello?.()) {
+    if (owner[kIsWatching] || owner.timeout > 0 || owner._asksAtHello?.()) {
         owner[kHasSockets] = true;
         binding.watch(server);
     }
@@ -187,6 +188,30 @@ Server.prototype._openAcceptor = function() {
         close() { binding.close(server); },
     };
 };
+
+// Serve a stream that the program passes by emit('connection', stream).  Its bytes go
+// through a pair of sockets, because it may have read some, and may be any Duplex.
+function serveSocket(raw) {
+    if (raw[kIsServed] || typeof raw?.pipe !== 'function')
+        return;
+    if (this[kAcceptor] === undefined || binding.isClosed(this[kAcceptor])) {
+        this[kAcceptor] = openServer(this);
+        addServer(this, this[kAcceptor]);
+        binding.watch(this[kAcceptor]);
+        this[kHasSockets] = true;
+    }
+    const [handle] = require('net/tlssocket').bridge(raw);
+    const before = adopting;
+    adopting = raw;
+    try {
+        if (binding.adoptHandle(this[kAcceptor], handle) !== 0)
+            raw.destroy();
+    } finally {
+        adopting = before;
+    }
+}
+
+let adopting; // the stream that is being passed
 
 const absolute = (path) => path[0] === '\0' ? `@${path.slice(1)}`
     : require('fs/path').resolve(path);
@@ -230,6 +255,9 @@ Server.prototype.setTimeout = function setTimeout(msecs, callback) {
 // ---- the end ----
 
 Server.prototype.close = function close(callback) {
+    if (this[kAcceptor] !== undefined)
+        binding.close(this[kAcceptor]);
+    this[kAcceptor] = undefined;
     net.prototype.close.call(this, callback);
     this.closeIdleConnections();
     return this;
@@ -483,6 +511,8 @@ function makeSocket(server, peer) {
     const Socket = server._isSecure ? require('nodehttp/securesocket').SecureServerSocket
         : require('nodehttp/socket').ServerSocket;
     const socket = new Socket(server, peer);
+    if (adopting !== undefined)
+        socket._standFor(adopting);
     socket.on('timeout', onTimeout);
     socket.on('error', () => {});
     if (server.timeout > 0)
@@ -504,7 +534,8 @@ function onTimeout() {
 function connected(server, socket) {
     if (server._isSecure)
         socket._adopt();
-    server.emit('connection', socket);
+    if (adopting === undefined)
+        server.emit('connection', socket);
 }
 
 const refusalCodes = { 431: 'HPE_HEADER_OVERFLOW', 414: 'HPE_HEADER_OVERFLOW',

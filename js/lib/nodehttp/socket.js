@@ -10,7 +10,7 @@ const { Duplex } = require('stream/stream');
 const { Socket } = require('net/socket');
 const timers = require('timers/timers');
 const binding = require('nodehttp/binding');
-const { hangUp } = require('nodehttp/common');
+const { hangUp, kIsServed } = require('nodehttp/common');
 
 const kPeer = Symbol('peer');
 const kAddresses = Symbol('addresses');
@@ -28,6 +28,7 @@ class ServerSocket extends Duplex {
         this[kTimer] = null;
         this[kAddresses] = (peer && binding.addresses(peer)) ?? [];
         this[kIsGone] = peer === undefined;
+        this[kIsServed] = true;
     }
 
     get remoteAddress() { return this.destroyed ? undefined : this[kAddresses][0]; }
@@ -46,6 +47,15 @@ class ServerSocket extends Duplex {
     address() {
         return this.localAddress === undefined ? {}
             : { address: this.localAddress, family: this.localFamily, port: this.localPort };
+    }
+
+    // The connection is that of a stream which the program has passed.
+    _standFor(stream) {
+        this._parent = stream;
+        this[kAddresses] = [stream.remoteAddress, stream.remotePort, stream.localAddress,
+            stream.localPort];
+        if (stream.encrypted && !this.encrypted)
+            this.encrypted = true;
     }
 
     setNoDelay() { return this; }
