@@ -13,7 +13,7 @@
  * name, which protocol) suspends the handshake at the ClientHello until
  * continueTls().
  *
- * Tested by  test/js/net/tls-*.js
+ * Tested by  test/js/net/tls-*.js, test/js/http/secure.c
  */
 #include "net/secure.h"
 
