@@ -89,16 +89,20 @@ static int64_t next_look_ms(const struct weir__dispatcher *dispatcher)
     return next_ms < 0 ? 0 : next_ms;
 }
 
+/* The deadline counts from before the other clocks were read: a pause of the
+ * thread in between makes the look early, and never late. */
 static void plan_look(struct weir__dispatcher *dispatcher)
 {
+    int64_t now_ns = weir_clock_now();
     int64_t next_ms = next_look_ms(dispatcher);
 
     if (dispatcher->due != 0)
         (void)!weir_timer_cancel(dispatcher->loop, dispatcher->due);
     dispatcher->due = 0;
-    if (next_ms < INT64_MAX / 1000000 &&
-        weir_timer_start(dispatcher->loop, &dispatcher->due, WEIR_MS(next_ms),
-                         WEIR_TIMER_ONCE, come_due, dispatcher) != 0)
+    if (next_ms < INT64_MAX / 2000000 &&
+        weir_timer_start_at(dispatcher->loop, &dispatcher->due,
+                            now_ns + WEIR_MS(next_ms), come_due,
+                            dispatcher) != 0)
         dispatcher->due = 0;
 }
 

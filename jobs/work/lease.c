@@ -50,16 +50,15 @@ static void renew(void *arg, int status)
 /* Renew a third of a lease from now, unless that is due before. */
 static void renew_in_time(struct weir__dispatcher *dispatcher, int64_t lease_ms)
 {
-    int64_t wait_ns = WEIR_MS(lease_ms) / 3;
-    int64_t due_ns = weir_clock_now() + wait_ns;
+    int64_t due_ns = weir_clock_now() + WEIR_MS(lease_ms) / 3;
 
     if (dispatcher->is_renewing ||
         (dispatcher->renew != 0 && dispatcher->renew_due_ns <= due_ns))
         return;
     stop_timer(dispatcher, &dispatcher->renew);
     dispatcher->renew_due_ns = due_ns;
-    if (weir_timer_start(dispatcher->loop, &dispatcher->renew, wait_ns,
-                         WEIR_TIMER_ONCE, renew, dispatcher) != 0)
+    if (weir_timer_start_at(dispatcher->loop, &dispatcher->renew, due_ns, renew,
+                            dispatcher) != 0)
         dispatcher->renew = 0;
 }
 
