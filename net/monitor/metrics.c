@@ -15,19 +15,21 @@
 #include <string.h>
 
 #include "weir/host/http.h"
+#include "weir/host/memory.h"
 #include "weir/metrics.h"
 
 enum { MOST_SERVERS = 64 };
 
 struct seen {
     char label[WEIR_ADDRESS_TEXT]; /* its address */
-    uint64_t connections;
+    uint64_t connections, in_flight;
     weir_http_counts counts;
     weir_http_times times;
 };
 
 struct seen_all {
     const weir_http_server *without;
+    bool is_short; /* of memory */
     size_t count;
     struct seen servers[MOST_SERVERS];
 };
@@ -45,6 +47,7 @@ static struct seen *find(struct seen_all *all, const char *label)
 static void add(struct seen *to, const struct seen *more)
 {
     to->connections += more->connections;
+    to->in_flight += more->in_flight;
     to->counts.connections += more->counts.connections;
     to->counts.requests += more->counts.requests;
     to->counts.refused += more->counts.refused;
@@ -62,6 +65,30 @@ static void make_plain(char *label)
     for (; *label != '\0'; label++)
         if (*label == '"' || *label == '\\' || *label == '\n')
             *label = '_';
+}
+
+/* The busy connections come first.  Connections that came after they were counted
+ * are left out. */
+static void count_in_flight(struct seen_all *all, struct seen *seen,
+                            weir_http_server *server)
+{
+    size_t room = (size_t)seen->connections, count;
+    weir_http_holder *rows;
+
+    if (room == 0)
+        return;
+    rows = weir_memory_alloc(room * sizeof(*rows));
+    if (rows == NULL) {
+        all->is_short = true;
+        return;
+    }
+    count = weir_http_server_report(server, rows, room, sizeof(*rows));
+    for (size_t i = 0; i < count && i < room; i++) {
+        if (strcmp(rows[i].phase, "busy") != 0)
+            break;
+        seen->in_flight++;
+    }
+    weir_memory_free(rows, room * sizeof(*rows));
 }
 
 static void look(void *arg, weir_http_server *server, const char *name)
@@ -82,6 +109,7 @@ static void look(void *arg, weir_http_server *server, const char *name)
     (void)!weir_http_server_counts(server, &seen->counts);
     (void)!weir_http_server_times(server, &seen->times);
     seen->connections = weir_http_server_report(server, NULL, 0, 0);
+    count_in_flight(all, seen, server);
     same = find(all, seen->label);
     if (same != NULL)
         add(same, seen);
@@ -104,6 +132,8 @@ static const struct {
 } families[] = {
     {"connections", "gauge", "Open connections of a server.",
      offsetof(struct seen, connections)},
+    {"requests_in_flight", "gauge", "Requests whose response has not ended.",
+     offsetof(struct seen, in_flight)},
     {"connections_total", "counter", "Connections that were accepted.",
      offsetof(struct seen, counts.connections)},
     {"requests_total", "counter", "Requests that were passed to a handler.",
@@ -178,9 +208,10 @@ void weir__metrics_write(struct weir__text *text, const weir_pool *pool,
     const weir_metrics_source source = {.name = "pool", .pool = pool};
     struct seen_all all = {.without = without};
 
-    if (weir_metrics_text_all(&source, pool != NULL, append, text) != 0)
-        text->is_short = true;
     (void)!weir_http_server_each(look, &all);
+    if (all.is_short ||
+        weir_metrics_text_all(&source, pool != NULL, append, text) != 0)
+        text->is_short = true;
     if (all.count == 0)
         return;
     write_counts(text, &all);

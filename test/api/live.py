@@ -212,6 +212,13 @@ def test_metrics(program):
     check("requests and their times are there", all(name in text for name in (
         b"weir_http_requests_total{server=", b"weir_http_request_duration_seconds_bucket",
         b'weir_loop_turns_total{loop="main"}')), text.decode())
+    waiting = program.request("/wait")
+    program.sample(lambda sample: any(row["target"] == "/wait" for row in sample["connections"]))
+    count = f'weir_http_requests_in_flight{{server="127.0.0.1:{program.server}"}} '
+    text = program.ask("/metrics")[1].decode()
+    check("... and the requests in flight", f"{count}1\n" in text, text)
+    program.request("/release").getresponse().read()
+    waiting.getresponse().read()
 
 
 def test_trace(program):

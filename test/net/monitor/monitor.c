@@ -657,6 +657,74 @@ CASE(monitor_metrics_have_the_servers_and_their_times)
     weir_monitor_stop();
 }
 
+static void answer_late(void *arg, weir_http_request *request)
+{
+    sem_post(&inside);
+    sem_wait(&may_leave);
+    hello(arg, request);
+}
+
+/* Whether the metrics have so many. */
+static bool are_in_flight(const char *place, int count)
+{
+    char line[256];
+
+    expect(is_status(ask("GET /metrics"), "200"));
+    snprintf(line, sizeof(line),
+             "\nweir_http_requests_in_flight{server=\"%s\"} %d\n", place,
+             count);
+    return has(answer, line);
+}
+
+CASE(monitor_metrics_count_the_requests_in_flight)
+{
+    static struct failing_allocator memory;
+    const weir_http_server_options options = {.size = sizeof(options),
+                                              .on_request = answer_late};
+    weir_service_options quiet = {.size = sizeof(quiet), .no_signals = true};
+    char place[WEIR_ADDRESS_TEXT];
+    weir_service *service;
+    weir_http_server *server;
+    weir_address monitors;
+    int fd, idle;
+
+    sem_init(&inside, 0, 0);
+    sem_init(&may_leave, 0, 0);
+    failing_allocator_init(&memory, 0);
+    expect_status(weir_set_allocator(&memory.hooks), 0);
+    start();
+    monitors = where;
+    expect_status(weir_service_new(&service, &quiet), 0);
+    expect_status(weir_http_server_new(&server, service, &options), 0);
+    expect_status(weir_http_server_listen(server, "127.0.0.1:0", NULL), 0);
+    expect_status(weir_service_start(service), 0);
+    expect_status(weir_http_server_address(server, 0, &where), 0);
+    weir_address_format(&where, place, sizeof(place));
+    idle = join_server();
+    fd = join_server();
+    send_text(fd, "GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    expect_int(sem_wait(&inside), 0);
+    where = monitors;
+    expect(are_in_flight(place, 1));
+    for (uint64_t at = 1; at < 24; at++) { /* no answer, or all of it */
+        memory.fail_at = __atomic_load_n(&memory.calls, __ATOMIC_RELAXED) + at;
+        expect_end("GET /metrics");
+        memory.fail_at = 0;
+    }
+    expect(are_in_flight(place, 1));
+    sem_post(&may_leave);
+    (void)read_until(fd, "hello");
+    while (!are_in_flight(place, 0))
+        ; /* the server has not yet seen that all of it has left */
+    close(fd);
+    close(idle);
+    expect_status(weir_service_stop(service), 0);
+    expect_status(weir_service_wait(service, -1), 0);
+    expect_status(weir_service_free(service), 0);
+    weir_http_server_free(server);
+    weir_monitor_stop();
+}
+
 /* As of a program that serves with several threads. */
 CASE(monitor_metrics_add_up_the_servers_at_an_address)
 {
