@@ -22,6 +22,7 @@
     X(SAVE, save)                                                              \
     X(METRICS, metrics)                                                        \
     X(HEAP, heap)                                                              \
+    X(PENDING, pending)                                                        \
     X(PROFILE, profile)                                                        \
     X(JOBS_WORKER, jobs_worker)                                                \
     X(JOBS_CLAIM, jobs_claim)                                                  \

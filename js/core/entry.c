@@ -11,6 +11,15 @@
 #include "core/interrupt.h"
 #include "core/job.h"
 
+/* Promises remember it (live/pending.c). */
+static void show_time(weir_js *js)
+{
+#ifdef JS_HAS_VISIT_PROMISES
+    JS_SetPromiseTime(js->runtime,
+                      weir__js_promise_time(weir_loop_now(js->loop)));
+#endif
+}
+
 int weir__js_enter(weir_js *js)
 {
     if (js->has_ended || weir__js_is_terminated(js))
@@ -23,6 +32,7 @@ int weir__js_enter(weir_js *js)
         js->heap.has_run_out = false;
         js->is_late = false;
         js->deadline_ns = 0;
+        show_time(js);
         if (js->options.time_limit_ns != 0)
             weir__js_begin_time(js);
         if (js->on.entered != NULL)

@@ -15,6 +15,8 @@
  *
  * Tested by  test/js/timers/timer-*.js, test/js/timers/timer.c
  */
+#include "timers/timer.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stddef.h>
@@ -268,6 +270,22 @@ static void on_timer(void *arg, int status)
         JS_FreeValue(js->context, self);
     }
     let_go(js);
+}
+
+void weir__js_timers_visit(weir_js *js, weir__js_armed_fn *fn, void *arg)
+{
+    const struct weir__js_link *armed = &timers_of(js)->armed;
+
+    for (const struct weir__js_link *at = armed->next; at != armed;
+         at = at->next) {
+        const struct timeout *timeout = (const struct timeout *)at;
+
+        fn(arg, &(struct weir__js_armed){.function = timeout->function,
+                                         .planned_ns = timeout->planned_ns,
+                                         .delay_ns = timeout->delay_ns,
+                                         .repeats = timeout->repeats,
+                                         .is_ref = timeout->is_ref});
+    }
 }
 
 /* ---- JavaScript's side ---- */

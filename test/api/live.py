@@ -70,6 +70,11 @@ const startJobs = async () => {
     await mail.add('later', { delay: 1e8 });
 };
 const waiting = [];
+const never = new Promise((resolve) => { waiting.settle = resolve; }); // which keeps it
+async function waitForever() {
+    await never; // AWAIT
+}
+waitForever();
 class Kept {}
 globalThis.kept = Array.from({ length: 4321 }, () => new Kept());
 globalThis.secret = process.env.A_SECRET;
@@ -108,7 +113,8 @@ process.on('SIGTERM', async () => {
     process.exit(0);
 });
 """
-LINE = next(i for i, line in enumerate(PROGRAM.split("\n"), 1) if "HERE" in line)
+LINE, AWAIT_LINE = (next(i for i, line in enumerate(PROGRAM.split("\n"), 1) if mark in line)
+                    for mark in ("// HERE", "// AWAIT"))
 results = []
 
 
@@ -219,6 +225,23 @@ def test_metrics(program):
     check("... and the requests in flight", f"{count}1\n" in text, text)
     program.request("/release").getresponse().read()
     waiting.getresponse().read()
+
+
+# ---- what the main thread waits for ----
+
+def test_pending(program):
+    program.ask("/ask?what=pending", "POST")
+    shown = program.sample(lambda sample: "pending" in sample["sections"])["sections"]["pending"]
+    timer = next((row for row in shown["data"]["timers"] if row["name"] == "beat"), {})
+    check("timers have their function, their period and when they are due",
+          timer.get("file", "").endswith("/app.mjs") and
+          (timer["delay"], timer["repeats"], timer["count"], timer["hasRef"]) ==
+          (20, True, 1, True) and timer["due"] < 21, shown)
+    promise = next((row for row in shown["data"]["promises"]
+                    if row["name"] == "waitForever"), {})
+    check("pending promises have the function and the line that await them",
+          promise.get("file", "").endswith("/app.mjs") and promise["awaited"] and
+          promise["line"] == AWAIT_LINE and promise["age"] > 0, shown)
 
 
 def test_trace(program):
@@ -527,7 +550,9 @@ def test_browser(program, folder):
         program.request("/").getresponse().read()
         for panel, text in (("servers", "127.0.0.1:"), ("holders", "timer"),
                             ("callbacks", "timer"), ("slow", "GET /"), ("facts", "process"),
-                            ("memory", "worker 1"), ("pools", "weir:pool 12102")):
+                            ("memory", "worker 1"), ("timers", "app.mjs"),
+                            ("promises", f"app.mjs:{AWAIT_LINE})await1"),
+                            ("pools", "weir:pool 12102")):
             check(f"the panel {panel} has its data", wait_for(
                 browser, f"document.getElementById('{panel}').textContent.includes('{text}')"),
                 browser.evaluate(f"document.getElementById('{panel}').textContent"))
@@ -622,6 +647,7 @@ with tempfile.TemporaryDirectory(prefix="weir-live-") as folder:
     test_access(running)
     test_metrics(running)
     test_trace(running)
+    test_pending(running)
     test_threads(running)
     test_hang(running)
     if shutil.which("chromium"):

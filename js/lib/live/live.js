@@ -62,4 +62,9 @@ metrics.contentType = 'text/plain; version=0.0.4; charset=utf-8';
 // classes: [{name, count, bytes}]}.
 const heapSummary = () => require('live/panels').heapSummary();
 
-module.exports = { activeSpan, heapSummary, metrics, save, span };
+// What this thread waits for: {timers: [{name, file, line, column, count, due, delay,
+// repeats, hasRef}], promises: [{name, file, line, column, count, age, awaited}],
+// otherTimers, otherPromises}.
+const pending = () => require('live/pending').pending();
+
+module.exports = { activeSpan, heapSummary, metrics, pending, save, span };

@@ -7,8 +7,10 @@
 
 const { heap, usage, show } = native;
 const { coded } = require('core/errors');
+const { now } = require('timers/clock');
 
-const MOST_CLASSES = 40; // on the page
+const MOST_CLASSES = 40, MOST_PENDING = 30; // on the page
+const PENDING_SHARE = 0.01; // of the time of this thread, at most
 
 // What the objects of this thread take.  Classes of the same name are one row.
 function heapSummary() {
@@ -31,10 +33,28 @@ function showHeap() {
         classCount: summary.classes.length }));
 }
 
+// The page asks every two seconds.  Millions of objects take longer to visit than
+// that is worth, so the next answer may have to wait.
+let pendingFrom = 0;
+
+function showPending() {
+    const begin = now();
+    if (begin < pendingFrom)
+        return;
+    const { timers, promises, otherTimers, otherPromises } = require('live/pending').pending();
+    const sum = (rows, others) => rows.reduce((total, { count }) => total + count, others);
+    show('pending', JSON.stringify({ timers: timers.slice(0, MOST_PENDING),
+        promises: promises.slice(0, MOST_PENDING), timerCount: sum(timers, otherTimers),
+        promiseCount: sum(promises, otherPromises) }));
+    const end = now();
+    pendingFrom = end + (end - begin) / PENDING_SHARE;
+}
+
 const showProfile = (state) => show('profile', JSON.stringify(state));
 
 const answers = new Map([
     ['heap', showHeap],
+    ['pending', showPending],
     ['profile-start', () => require('live/profile').begin(showProfile)],
     ['profile-stop', () => require('live/profile').end(showProfile)],
 ]);

@@ -393,6 +393,41 @@ function showHeap(heap, canAsk) {
     ], 'none');
 }
 
+// What the main thread waits for.  It is asked every two seconds, so a timer whose time
+// has come since is late only if the loop is blocked.
+function showPending(section, loops) {
+    $('timers-panel').hidden = $('promises-panel').hidden = section === undefined;
+    if (section === undefined)
+        return;
+    const { data, ago } = section;
+    const where = ({ name, file, line }) => short(file ? `${name || '(no name)'} (${file}:${line})`
+        : name || '(no name)');
+    const isBlocked = loops.some(({ name, state }) => name === 'main' && state === 'blocked');
+    const next = (due) => {
+        const left = isBlocked || due >= 0 ? due - ago : due;
+        return left >= 0 ? `in ${time(left)}`
+            : isBlocked || due < 0 ? `late by ${time(-left)}` : 'now';
+    };
+    fill($('timers'), data.timers.slice(0, 15), [
+        ['function', where, 'name'],
+        ['when', ({ delay, repeats, hasRef }) => `${repeats ? 'every' : 'after'} ${time(delay)}` +
+            (hasRef ? '' : ', unref'), 'short'],
+        ['count', ({ count }) => number.format(count), right],
+        ['next', ({ due }) => next(due), right],
+    ], 'none');
+    fill($('promises'), data.promises.slice(0, 15), [
+        ['what waits', where, 'name'],
+        ['how', ({ awaited }) => awaited ? 'await' : 'then'],
+        ['count', ({ count }) => number.format(count), right],
+        ['the oldest, for', ({ age }) => time(age + ago), right],
+    ], 'none');
+    const note = (total, what) => [`${number.format(total)} ${what}`,
+        ago > 5000 ? `as it was ${time(ago)} ago` : ''].filter(Boolean).join('; ');
+    setText($('timer-notes'), note(data.timerCount, 'in all'));
+    setText($('promise-notes'), note(data.promiseCount,
+        'in all that functions of the program wait for'));
+}
+
 // Jobs of weir:jobs.  The main thread is asked for them while there are any.
 function showJobs(section) {
     $('jobs-panel').hidden = section === undefined;
@@ -446,10 +481,13 @@ function showDead(dead) {
         item.remove();
 }
 
-setInterval(() => {
-    if (latest?.sections?.jobs && latest.canAsk && !isPaused && !document.hidden)
-        ask('/ask?what=jobs', { method: 'POST' }).catch(() => {}); // lose() says why
-}, 2000);
+function askAgain() {
+    if (!latest?.canAsk || isPaused || document.hidden)
+        return;
+    for (const what of latest.sections?.jobs ? ['pending', 'jobs'] : ['pending'])
+        ask(`/ask?what=${what}`, { method: 'POST' }).catch(() => {}); // lose() says why
+}
+setInterval(askAgain, 2000);
 
 // A profile of the main thread, which this page or another one has started.
 const profile = { state: undefined, number: 0, isWanted: false };
@@ -474,7 +512,10 @@ function show(sample) {
     lastSample = Date.now();
     if (isPaused)
         return;
+    const isFirst = latest === undefined;
     latest = sample;
+    if (isFirst)
+        askAgain();
     const name = sample.title || `process ${sample.pid}`;
     const isBlocked = sample.loops.some(({ state }) => state === 'blocked');
     setText($('title'), name);
@@ -489,6 +530,7 @@ function show(sample) {
     showTables(sample);
     showHeap(sample.sections?.heap, sample.canAsk);
     showProfile(sample.sections?.profile, sample.canAsk);
+    showPending(sample.sections?.pending, sample.loops);
     showJobs(sample.sections?.jobs);
     showLog(sample.log);
 }
