@@ -4,6 +4,8 @@
  *
  *     instructions             the names of all cases
  *     instructions post 10000  that one, so many times
+ *     instructions post 10000 observed
+ *                              the same with the watchdog and the recorder on
  *
  * bench/instructions runs this under callgrind, which counts what happens
  * inside measured(), and nothing else.  Each case prepares what it needs
@@ -21,6 +23,7 @@
 #include "base/parker.h"
 #include "weir.h"
 #include "weir/host/board.h"
+#include "weir/live.h"
 #ifdef BENCH_NET
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -467,6 +470,14 @@ static const struct {
 
 enum { CASES = sizeof(cases) / sizeof(cases[0]) };
 
+static void observe(void)
+{
+    /* As the program weir has them. */
+    must(weir_live_start(
+        &(weir_live_options){.size = sizeof(weir_live_options)}));
+    must(weir_recorder_start(NULL));
+}
+
 /* Known to callgrind by its name. */
 __attribute__((noinline)) static void measured(void (*function)(void))
 {
@@ -478,10 +489,12 @@ int main(int argc, char **argv)
 {
     for (size_t i = 0; argc == 1 && i < CASES; i++)
         puts(cases[i].name);
-    if (argc != 3)
+    if (argc != 3 && (argc != 4 || strcmp(argv[3], "observed") != 0))
         return argc == 1 ? 0 : 2;
     bed.count = strtoull(argv[2], NULL, 10);
     must(weir_clock_freeze(1000000000));
+    if (argc == 4)
+        observe();
     must(weir_loop_new(&bed.loop, NULL));
     for (size_t i = 0; i < CASES; i++) {
         if (strcmp(cases[i].name, argv[1]) != 0)

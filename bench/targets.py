@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """What the figures must be: bench/targets.json against the results.
 
-A target is a limit for one row, alone ("unit") or divided by another row of
-its workload ("to"; "best peer" is the quickest of another library).  "metric"
+A target is a limit for one row: alone ("unit"), divided by another row of its
+workload ("to"; "best peer" is the quickest of another library), or without what
+another row takes ("less", "unit").  "metric"
 is the mean unless it says so.  "short" is why a row may miss its target; it is
 shown when it does.  "beside" names another metric, whose ratio is always shown
 and not judged: {"metric": "mean", "what": "by elapsed time"}.
@@ -53,6 +54,9 @@ class Target:
     @property
     def measured(self):
         value = self.value.get(self.rule["impl"])
+        if "less" in self.rule:
+            base = self.value.get(self.rule["less"])
+            return None if value is None or base is None else value - base
         if "to" not in self.rule:
             return value
         other = self.rule["to"]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The network benchmarks: bench/net/run, its clients, and the servers that are
-# not packages.  bench/run finds them as one program, build/bench/net.
+# not packages.  bench/run finds them as one program, build/bench/net, and
+# bench/page.py as build/bench/page.
 
 file(GLOB net_programs CONFIGURE_DEPENDS bench/net/*.c)
 list(FILTER net_programs EXCLUDE REGEX "/(echo_uv|http_epoll)\\.c$")
@@ -17,10 +18,15 @@ if(TARGET llhttp)
   weir_programs(bench/net.programs ${PROJECT_SOURCE_DIR}/bench/net/http_epoll.c
                 llhttp)
 endif()
-file(WRITE ${PROJECT_BINARY_DIR}/bench/net
-  "#!/bin/sh\n"
-  "exec ${PROJECT_SOURCE_DIR}/bench/net/run --build ${PROJECT_BINARY_DIR} "
-  "\"$@\"\n")
-file(CHMOD ${PROJECT_BINARY_DIR}/bench/net PERMISSIONS
-  OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE
-  WORLD_READ WORLD_EXECUTE)
+foreach(name net page)
+  set(script ${PROJECT_SOURCE_DIR}/bench/net/run)
+  if(name STREQUAL "page")
+    set(script ${PROJECT_SOURCE_DIR}/bench/page.py)
+  endif()
+  file(WRITE ${PROJECT_BINARY_DIR}/bench/${name}
+    "#!/bin/sh\n"
+    "exec ${script} --build ${PROJECT_BINARY_DIR} \"$@\"\n")
+  file(CHMOD ${PROJECT_BINARY_DIR}/bench/${name} PERMISSIONS
+    OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE
+    WORLD_READ WORLD_EXECUTE)
+endforeach()

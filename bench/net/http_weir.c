@@ -3,16 +3,20 @@
  * http_weir -- the HTTP server of the benchmarks.
  *
  *     http_weir [--root DIRECTORY] [--certificate FILE --key FILE]
+ *               [--observed yes]
  *
  * Answers "hello, world\n" at /, and below /files/ the files of the directory.
+ * Observed, it has a watchdog and a flight recorder.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <weir.h>
+#include <weir/live.h>
 #include <weir/net/http.h>
 #include <weir/net/tls.h>
+#include <weir/recorder.h>
 
 static const char *root;
 
@@ -48,6 +52,14 @@ static weir_tls *make_tls(const char *certificate, const char *key)
     return tls;
 }
 
+static void observe(void)
+{
+    must(weir_recorder_start(NULL), "recorder");
+    must(weir_live_start(
+             &(weir_live_options){.size = sizeof(weir_live_options)}),
+         "watchdog");
+}
+
 int main(int argc, char **argv)
 {
     weir_http_server_options options = {.size = sizeof(options),
@@ -66,6 +78,8 @@ int main(int argc, char **argv)
             certificate = argv[i + 1];
         else if (strcmp(argv[i], "--key") == 0)
             key = argv[i + 1];
+        else if (strcmp(argv[i], "--observed") == 0)
+            observe();
     }
     if (certificate != NULL)
         options.tls = make_tls(certificate, key);

@@ -249,6 +249,9 @@ def table():
     return [
         echo(1, "1B"),
         echo(65536, "64KiB"),
+        Workload("http-observed", "GET of 13 bytes, wrk, 64 connections", of_wrk("/"), [
+            Entry("weir, not observed", weir_http()),
+            Entry("weir, watchdog and recorder", weir_http("--observed", "yes"))]),
         Workload("http-hello", "GET of 13 bytes, wrk, 64 connections",
                  of_wrk("/"), [
                      Entry("bare epoll + llhttp", servers.built("http_epoll")),

@@ -43,6 +43,9 @@ uv=',"peer":"libuv 1.44"'
     row net/handshake-ecdsa weir cpu us 900
     row pool/fib-32 "a \\\"strange\\\" <name>" mean ns 7
     row pool/fib-32 far mean ns 700000
+    row live/submit "not observed" cpu ns 100
+    row live/submit "weir, both" cpu ns 112
+    row live/idle "weir, both" wake-ups "in 10 s" 0
     row pool/fib-32 farther mean ns 0 | sed 's/"ok"/"absent"/'
 } >"$results"
 
@@ -100,6 +103,9 @@ expect "targets that are missed are marked, with the reason" \
     marks_what_falls_short
 expect "a figure that is not judged stands beside one that is" page_says \
     '| ≥ 0.9× | 1× | met; by elapsed time, which is less steady and not judged, 0.75× |'
+expect "a target can be what a row takes more than another one" page_says \
+    'less off | ≤ 20 ns | 12 ns | met |'
+expect "a figure can be 0" page_says '| ≤ 0 in 10 s | 0 in 10 s | met |'
 expect "a workload is a line: weir, the floor, the fastest other" page_says \
     '| 8 ns, weir, post | 31 ns, bare futex, batch queue | 24 ns, libuv, batch'
 expect "the tables show each metric" \
