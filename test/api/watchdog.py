@@ -176,6 +176,10 @@ def test_limit():
     check(output == "ERR_WORKER_BLOCKED Worker terminated because it was blocked for "
           "50 ms\nexit 1\n", "limit.js: a limit terminates the worker",
           output + program.errors)
+    program = Program("pool.js", options=["--blocked-after=1000"])
+    output = program.end()
+    check(output == "0\nERR_POOL_WORKER_EXITED ERR_WORKER_BLOCKED\n1\n1\n",
+          "pool.js: a limit aborts the task of a pool", output + program.errors)
 
 
 def test_events():

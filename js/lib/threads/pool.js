@@ -44,14 +44,15 @@ function sourceOf(given) {
 }
 
 class Pool {
-    #handle; #number; #source; #workers = [];
+    #handle; #number; #source; #limits; #workers = [];
     #tasks = []; #pending = 0; // by number; undefined: nobody waits for it
     #isOpen = true; #isOver = false; #failure; #whenIdle; #idle; #priority;
     #counts = { submitted: 0, completed: 0, failed: 0, cancelled: 0, replaced: 0 };
 
     constructor(task, options = {}) {
         checkObject(options, 'options');
-        const { size = 4, priorities: given = ['high', 'normal', 'low'] } = options;
+        const { size = 4, priorities: given = ['high', 'normal', 'low'],
+            resourceLimits } = options;
         if (!Number.isInteger(size))
             throw invalidArgType('options.size', 'an integer', size);
         if (size < 1 || size > 256)
@@ -62,6 +63,9 @@ class Pool {
         // The names, highest first.  A call without a name gets the middle one.
         this.#priority = new Map(given.map((name, i) => [name, i]));
         this.#priority.set(undefined, given.length === 1 ? 0 : 1);
+        if (resourceLimits !== undefined)
+            checkObject(resourceLimits, 'options.resourceLimits');
+        this.#limits = resourceLimits; // of each worker
         this.#source = sourceOf(task);
         [this.#handle, this.#number] = native.make(size, given.length);
         try {
@@ -75,7 +79,7 @@ class Pool {
 
     #start(index) {
         const worker = new Worker('require("weir:pool").serve()', { eval: true,
-            workerData: { ...this.#source, pool: this.#number, index } });
+            resourceLimits: this.#limits, workerData: { ...this.#source, pool: this.#number, index } });
         const state = { isReady: false, cause: undefined };
         this.#workers[index] = worker;
         worker.on('message', (message) => {

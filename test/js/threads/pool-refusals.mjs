@@ -18,7 +18,7 @@ for (const task of [Math.max, ((n) => n).bind(null), object.method, object.later
 for (const task of [(n) => n, async (n) => n, function named(n) { return n; }])
     refused(task, { size: 1 });
 for (const options of [null, 5, [], { priorities: ['a', 'a'] }, { priorities: [undefined] },
-    { priorities: ['a', 5] }])
+    { priorities: ['a', 5] }, { resourceLimits: 5 }])
     refused((n) => n, options);
 
 await using pool = new Pool((n) => n, { size: 1 });
