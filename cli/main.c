@@ -455,7 +455,8 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
     if (!confine(&program.options) || !choose(&program) ||
-        (OBSERVED && !recording_start(program.options.trace)))
+        (OBSERVED && !recording_start(program.options.trace,
+                                      program.options.trace_slow_ms)))
         return FAILED;
     code = run(&program);
     if (OBSERVED && !recording_end(program.options.trace) && code == 0)

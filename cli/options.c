@@ -73,6 +73,8 @@ static const struct option table[] = {
      "at the end"},
     {"--trace", NULL, "FILE", TEXT, PLACE(trace),
      "record everything, and write a trace for Perfetto to FILE at the end"},
+    {"--trace-slow", NULL, "MS", POSITIVE, PLACE(trace_slow_ms),
+     "save a trace when a callback or a request took so long"},
     {"--live", NULL, "ADDRESS", OPTIONAL_TEXT, PLACE(live),
      "show what the program does on a page in a browser, which works while "
      "JavaScript hangs (default: any port of 127.0.0.1)"},

@@ -26,6 +26,7 @@ struct options {
     int64_t blocked_after_ms; /* 0: no watchdog */
     int64_t threads;          /* of the pool; 0: one per core */
     const char *trace;        /* NULL: none */
+    int64_t trace_slow_ms;    /* 0: nothing is */
     const char *live;         /* an address; "": any port; NULL: none */
     const char *otlp;         /* a URL; "": the default; NULL: none */
     bool top, once, json;     /* `weir top`, and its options */

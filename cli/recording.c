@@ -8,32 +8,44 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "signal_thread.h"
+#include "slow.h"
 #include "weir/recorder.h"
 
-enum { EVERYTHING = 1 << 20, TRIES = 10000 };
+enum { EVERYTHING = 1 << 20, FOLLOWED = 1 << 16, TRIES = 10000 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static unsigned number; /* of the last file; under lock */
 
 /* Save under the next free name. */
-static void save(void)
+static void save_because(const char *why)
 {
-    static unsigned number;
     char name[64];
     int err;
 
+    pthread_mutex_lock(&lock);
     do {
         snprintf(name, sizeof(name), "weir-%ld-%u.pftrace", (long)getpid(),
                  ++number);
         err = weir_recorder_save(name, 0);
     } while (err == -EEXIST && number < TRIES);
+    pthread_mutex_unlock(&lock);
     if (err == 0)
-        fprintf(stderr, "weir: saved %s\n", name);
+        fprintf(stderr, "weir: saved %s%s%s\n", name, *why == '\0' ? "" : ": ",
+                why);
     else
         fprintf(stderr, "weir: %s: %s\n", name, weir_error_text(err));
+}
+
+static void save(void)
+{
+    save_because("");
 }
 
 static bool print_error(const char *file, int err)
@@ -42,17 +54,20 @@ static bool print_error(const char *file, int err)
     return false;
 }
 
-bool recording_start(const char *file)
+bool recording_start(const char *file, int64_t slow_ms)
 {
     const weir_recorder_options options = {.size = sizeof(options),
-                                           .events =
-                                               file != NULL ? EVERYTHING : 0,
+                                           .events = file != NULL  ? EVERYTHING
+                                                     : slow_ms > 0 ? FOLLOWED
+                                                                   : 0,
                                            .everything = file != NULL};
     int err = weir_recorder_start(&options);
 
     if (err != 0)
         return print_error("--trace", err);
     signal_thread_call(SIGUSR2, save);
+    if (slow_ms > 0 && !slow_start(slow_ms * 1000000, save_because))
+        return print_error("--trace-slow", -EAGAIN);
     return true;
 }
 
@@ -100,7 +115,9 @@ static int write_trace(const char *file)
 
 bool recording_end(const char *file)
 {
-    int err = file != NULL ? write_trace(file) : 0;
+    int err;
 
+    slow_end();
+    err = file != NULL ? write_trace(file) : 0;
     return err == 0 || print_error(file, err);
 }

@@ -46,7 +46,7 @@ stdin_alone() {
 help_names_every_option() {
     ends 0 --help
     for option in --eval --print --allow-blocking --microtask-budget \
-        --memory-limit --stack-size --shutdown-deadline --threads --stats --trace --live \
+        --memory-limit --stack-size --shutdown-deadline --threads --stats --trace --trace-slow --live \
         --cpu-prof --cpu-prof-name --cpu-prof-interval --help --version \
         --test --test-name-pattern --test-only --test-reporter \
         --test-reporter-destination --test-concurrency --test-timeout --test-shard \

@@ -297,6 +297,46 @@ count();
     check("a ring keeps 4096 events at most", recorded <= 2 * 4096, recorded)
 
 
+SLOW = """
+import { serve } from 'weir:http';
+const server = await serve({ port: 0, hostname: '127.0.0.1',
+    async fetch(request) {
+        const { pathname, searchParams } = new URL(request.url);
+        if (pathname === '/slow')
+            await new Promise((resolve) => { setTimeout(resolve, 700); });
+        if (pathname === '/spin')
+            for (const end = Date.now() + 700; Date.now() < end;)
+                ;
+        return new Response('done');
+    } });
+for (const path of process.argv.slice(2))
+    await (await fetch(`http://127.0.0.1:${server.port}${path}`)).text();
+process.exit(7);
+"""
+
+
+def check_slow(scratch):
+    """What is slow saves a trace, also if the program ends at once."""
+    app = scratch / "slow.mjs"
+    app.write_text(SLOW)
+    # On a busy machine something else may take as long.
+    for path in ("/slow", "/spin"):
+        done = run("--trace-slow=600", "--blocked-after=0", app, path, cwd=scratch)
+        said = re.search(r"^weir: saved (weir-\d+-1\.pftrace): (.*)$", done.stderr, re.M)
+        check(f"--trace-slow saves a trace after {path}, and says why",
+              done.returncode == 7 and said and re.fullmatch(r".+ took \d+ ms", said[2]), done)
+        if said is None:
+            continue
+        trace = Decoded(scratch / said[1])
+        check(f"the trace of {path} decodes", not trace.errors, *trace.errors[:10])
+    done = run("--trace-slow=100000000", app, "/", cwd=scratch)
+    check("nothing that is quicker saves one", done.returncode == 7 and
+          "saved" not in done.stderr, done)
+    done = run("--trace-slow=0", app, cwd=scratch)
+    check("--trace-slow=0 is refused", done.returncode not in (0, 7) and
+          "--trace-slow" in done.stderr, done)
+
+
 def check_listener(scratch):
     done = run("-e", """
 process.on('SIGUSR2', () => { console.log('mine'); clearInterval(hold); });
@@ -335,6 +375,7 @@ def main():
         check_everything(scratch)
         check_posts(scratch)
         check_signal(scratch)
+        check_slow(scratch)
         check_listener(scratch)
         check_errors(scratch)
     print(f"1..{len(results)}")
