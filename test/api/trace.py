@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Traces of the flight recorder, decoded by Google's protobuf library.
 
-    test/api/trace.py [WEIR]
+    test/api/trace.py [WEIR] [--pictures DIR]
 
+--pictures only makes the picture of the guide, trace.svg.
 Debian's python3-protobuf belongs to Debian's own python3.  Prints TAP.
 """
 import collections
@@ -15,11 +16,18 @@ import signal
 import subprocess
 import sys
 import tempfile
+from xml.etree import ElementTree as tree
 
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
 HERE = pathlib.Path(__file__).resolve().parent
-WEIR = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else "build/weir")
+DRAW = HERE.parent.parent / "tools" / "draw-trace"
+ARGUMENTS = sys.argv[1:]
+PICTURES = None
+if "--pictures" in ARGUMENTS:
+    PICTURES = pathlib.Path(ARGUMENTS.pop(ARGUMENTS.index("--pictures") + 1))
+    ARGUMENTS.remove("--pictures")
+WEIR = os.path.abspath(ARGUMENTS[0] if ARGUMENTS else "build/weir")
 DEADLINE_S = 120
 BEGIN, END, INSTANT, COUNTER = 1, 2, 3, 4
 results = []
@@ -369,7 +377,57 @@ def check_errors(scratch):
     os.close(end)
 
 
+PICTURE = """
+const { Worker, isMainThread, parentPort } = require('worker_threads');
+const fs = require('fs');
+function spin(ms) { for (const end = performance.now() + ms; performance.now() < end;); }
+if (!isMainThread) {
+    parentPort.on('message', function square(n) {
+        spin(2);
+        parentPort.postMessage(n * n);
+        if (n === 4)
+            parentPort.close();
+    });
+} else {
+    const worker = new Worker(__filename);
+    let n = 1;
+    worker.on('message', function onAnswer() {
+        spin(1);
+        if (++n <= 4)
+            worker.postMessage(n);
+    });
+    worker.once('online', function begin() {
+        worker.postMessage(1);
+        fs.readFile(__filename, function onFile() { spin(1); });
+        setTimeout(function slowTimer() { spin(3); }, 3);
+    });
+}
+"""
+
+
+def make_picture(scratch, path):
+    app, trace = scratch / "pictured.js", scratch / "pictured.pftrace"
+    app.write_text(PICTURE)
+    run(f"--trace={trace}", app)
+    return subprocess.run([DRAW, trace, path, "--from", "worker_threads"], text=True,
+                          capture_output=True)
+
+
+def check_picture(scratch):
+    """tools/draw-trace has a reader of its own."""
+    path = scratch / "trace.svg"
+    done = make_picture(scratch, path)
+    check("a trace can be drawn", done.returncode == 0, done)
+    texts = " ".join(tree.parse(path).getroot().itertext()) if path.exists() else ""
+    check("the picture has the slices by name", all(name in texts for name in (
+        "square (pictured.js:6)", "slowTimer", "readFile")), texts)
+    check("... and arrows between threads", path.read_text().count("marker-end") > 4)
+
+
 def main():
+    if PICTURES:
+        with tempfile.TemporaryDirectory() as scratch:
+            sys.exit(make_picture(pathlib.Path(scratch), PICTURES / "trace.svg").returncode)
     with tempfile.TemporaryDirectory() as scratch:
         scratch = pathlib.Path(scratch)
         check_everything(scratch)
@@ -378,6 +436,7 @@ def main():
         check_slow(scratch)
         check_listener(scratch)
         check_errors(scratch)
+        check_picture(scratch)
     print(f"1..{len(results)}")
     sys.exit(not all(results))
 
