@@ -76,7 +76,8 @@ VERIFY_COMMANDS = \
     'tools/siege tsan' 'tools/siege asan' 'tools/sweep leaks' \
     'tools/sweep allocations' 'tools/sweep serving' \
     'tools/sweep limits-asan' 'tools/sweep limits' \
-    'test/jobs/crash.py 100000 300' 'test/jobs/postgres.py 50000 150' \
+    'test/jobs/crash.py 100000 300 300' \
+    'test/jobs/postgres.py 50000 150 300' \
     $(LONG_MODELS:%='build/model/test/model/% --long') \
     'tools/sweep terminate-asan' 'tools/sweep terminate' \
     'tools/sweep leaks-asan' 'test/fuzz/run 60' \

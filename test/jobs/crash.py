@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: MIT
 """Kill, stop and drain processes that share a store, and check its history.
 
-    crash.py [JOBS [KILLS]]
+    crash.py [JOBS [KILLS [DRAINS]]]
 
-JOBS jobs are added while workers are killed KILLS times: 300 and 6 by default,
-100,000 and 300 in `make verify`.  Prints TAP.  WEIR_SEED=N repeats the choices, though not the
+JOBS jobs are added while workers are killed KILLS times, and then workers are
+drained DRAINS times: 300, 6 and 5 by default, 100,000, 300 and 300 in `make
+verify`.  Prints TAP.  WEIR_SEED=N repeats the choices, though not the
 moments at which the kernel carries them out.
 """
 import collections
@@ -88,6 +89,8 @@ class Place:
         self.counts = collections.Counter()   # by the first word
         self.ready = set()                    # ids of workers
         self.key_limit = 1
+        self.limits = {}                      # of the queue
+        self.samples = []                     # see History.check_rate
 
     def __enter__(self):
         return self
@@ -105,20 +108,38 @@ class Place:
         self.processes.append(process)
         return process
 
-    def add(self, count, keys=None):
+    def add(self, count, keys=None, role="add"):
         """Add jobs, half of them with a key.  Those of a key run in turn."""
         if keys is None:
             keys = max(7, count // 1000)
-        return self.start("add", count, keys)
+        return self.start(role, count, keys)
 
     def work(self, lease_ms=LEASE_MS, through=()):
         return self.start("work", lease_ms, 4, through=through)
 
-    def limit_keys(self, limit):
-        """Let so many jobs of a key run at once."""
-        self.key_limit = limit
-        if self.start("limit", limit, 0).wait() != 0:
+    def limit(self, key_limit, concurrency=0, rate=0, period_ms=1000):
+        """Let so many jobs of a key, or of the queue, run at once."""
+        self.key_limit = key_limit
+        if concurrency:
+            self.limits["concurrency"] = concurrency
+        if rate:
+            self.limits["rate"] = (rate, period_ms)
+        if self.start("limit", key_limit, concurrency, rate,
+                      period_ms).wait() != 0:
             raise TimeoutError("the limit was not set")
+
+    def last_token(self):
+        connection = sqlite3.connect(self.store, timeout=30)
+        try:
+            return connection.execute(
+                "SELECT last_token FROM store").fetchone()[0]
+        finally:
+            connection.close()
+
+    def sample(self):
+        """Note the last token that was given out by now."""
+        moment = time.clock_gettime_ns(time.CLOCK_MONOTONIC) // 1000
+        self.samples.append((moment, self.last_token()))
 
     def history(self):
         return History(self.log.read_text().splitlines())
@@ -177,14 +198,21 @@ class Place:
             self.finish()
         except TimeoutError as error:
             return error
-        return "\n".join(self.history().violations(
-            key_limit=self.key_limit)) or None
+        history = self.history()
+        found = list(history.violations(key_limit=self.key_limit))
+        if "concurrency" in self.limits:
+            found += history.check_concurrency(self.limits["concurrency"])
+        if "rate" in self.limits:
+            rate, period_ms = self.limits["rate"]
+            # A clock that is being set right may be slower than another one.
+            found += history.check_rate(self.samples, rate, period_ms * 990)
+        return "\n".join(found) or None
 
 
 def kill_at_random(jobs, kills, key_limit=1):
     with Place() as place:
         if key_limit > 1:
-            place.limit_keys(key_limit)
+            place.limit(key_limit)
         adder = place.add(jobs)
         workers = [place.work() for _ in range(3)]
         for _ in range(kills):
@@ -207,6 +235,36 @@ def kill_at_random(jobs, kills, key_limit=1):
         expect(f"{jobs} jobs, {key_limit} of a key at once, {kills} kills at "
                f"random: {len(history.tokens)} claims, {failed} failures, "
                "nothing lost, nothing twice, in order", problem)
+
+
+def keep_limits(jobs, kills):
+    """Limits of a queue hold for three processes, which are killed."""
+    concurrency, rate, period_ms = 5, 40, 400
+    with Place() as place:
+        place.limit(1, concurrency, rate, period_ms)
+        adder = place.add(jobs)
+        workers = [place.work() for _ in range(3)]
+        for _ in range(kills):
+            seen = place.lines("claimed")
+
+            def has_claimed():
+                place.sample()
+                return place.lines("claimed") >= seen + rate or place.is_empty()
+            place.wait_for("claims", has_claimed)
+            index = choose.randrange(3)
+            workers[index].kill()
+            workers[index].wait()
+            workers[index] = place.work()
+        adder.wait()
+        problem = place.violations()
+        history = place.history()
+        held = [len(list(history.check_concurrency(less)))
+                for less in (1, concurrency)]
+        if problem is None and held != [1, 0]:
+            problem = "the limit was never near"
+        expect(f"{jobs} jobs, {kills} kills, {concurrency} at once and {rate} "
+               f"in {period_ms} ms for all processes: {len(history.tokens)} "
+               "claims, never more", problem)
 
 
 def kill_at_calls(rounds):
@@ -323,9 +381,13 @@ def check_the_checker():
             "stale": good + ["claimed 1 2 2 0"],
             "order": ["added 1 5", "added 2 5", "claimed 2 1 1 5",
                       "claimed 1 2 1 5", "done 1 2 OK", "done 2 1 OK"],
+            "limit": ["added 1 0", "added 2 0", "claimed 1 1 1 0 10",
+                      "claimed 2 2 1 0 20", "ending 1 1 30", "ending 2 2 30",
+                      "done 1 1 OK", "done 2 2 OK"],
             "invented": good + ["effect 1 9"]}.items():
         history = History(lines)
-        found = [*history.violations(), *history.miscounts()]
+        found = [*history.violations(), *history.miscounts(),
+                 *history.check_concurrency(1)]
         expect(f"the checker finds what is {name}",
                None if any(v.startswith(name) for v in found) else found)
     both = ["added 1 5", "added 2 5", "added 3 5", "claimed 1 1 1 5",
@@ -335,16 +397,34 @@ def check_the_checker():
              for limit in (1, 2)]
     expect("the checker counts the jobs of a key that run at once",
            None if found == [2, 0] else found)
+    beat = ["added 1 0", "claimed 1 1 1 0 10", "claimed 1 2 2 0 20",
+            "beat 1 1 15 OK", "beat 1 1 25 ELEASE", "done 1 2 OK"]
+    found = [len(list(History(lines).violations())) for lines in
+             (beat, [*beat, "beat 1 1 25 OK"])]
+    expect("the checker finds a progress with a stale token",
+           None if found == [0, 1] else found)
+    quick = [f"claimed {i} {i} 1 0 {10 * i}" for i in range(1, 7)]
+    found = [len(list(History(quick).check_rate([(0, 0), (40, 3)], rate, 50)))
+             for rate in (4, 5)]
+    expect("the checker finds too many claims in a period",
+           None if found == [1, 0] else found)
     found = list(History(good).violations())
     expect("the checker accepts a good history", found or None)
 
 
-def kill_stop_and_drain(jobs, kills):
+def kill_stop_and_drain(jobs, kills, drains):
     kill_at_random(jobs, kills)
     kill_at_random(jobs // 2, kills // 2, key_limit=3)
+    keep_limits(max(kills * 40, 200), max(kills // 3, 3))
     kill_at_calls(max(kills // 3, 3))
     stop_past_the_lease(max(kills // 6, 2))
-    drain_under_load(max(kills // 2, 5))
+    drain_under_load(drains)
+
+
+def sizes(*defaults):
+    """The numbers of the command line."""
+    given = [int(word) for word in sys.argv[1:]]
+    return given + list(defaults[len(given):])
 
 
 def finish():
@@ -357,13 +437,11 @@ def main():
     end_on_signals()
     if sys.argv[1:] == ["wait"]:
         return wait_to_be_ended()
-    jobs = int(sys.argv[1]) if len(sys.argv) > 1 else 300
-    kills = int(sys.argv[2]) if len(sys.argv) > 2 else 6
     print(f"# WEIR_SEED={seed}")
     check_the_checker()
     leave_nothing(sys.executable, __file__, "wait")
     with verdict():
-        kill_stop_and_drain(jobs, kills)
+        kill_stop_and_drain(*sizes(300, 6, 5))
     return finish()
 
 

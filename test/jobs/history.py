@@ -6,13 +6,19 @@
 
 Prints each violation, and returns 1 if there is one.  A line is written after
 the commit that it tells of, perhaps much later, so the order of the lines proves
-little.  The order of the tokens does: they grow with each commit that claims.
+little.  The order of the tokens does: they grow with each commit that claims.  A
+job is certainly held from the time in its line "claimed" to that in "ending", if
+what followed was accepted; and it was claimed after any moment at which the store
+had not yet given out its token.
 
     lost        a job was acknowledged and never completed
     twice       two completions of a job were accepted, or a token was given twice
-    stale       a completion was accepted though a later claim of the job exists
+    stale       a completion was accepted though a later claim of the job exists, or
+                a progress that was sent after one had begun
     order       a job was claimed before another of its key was finished, or as
                 many as the limit allows were not
+    limit       more jobs of the queue were held at once, or began in a period, than
+                its limits allow
     miscounted  an attempt was counted that has not failed
     invented    something happened to a job or a token that never was
 """
@@ -30,6 +36,9 @@ class History:
         self.refused = 0
         self.failed = collections.defaultdict(list)
         self.attempts = {}                           # token -> attempt
+        self.begun = {}                              # token -> microseconds
+        self.ending = {}
+        self.beats = []                              # (job, token, sent) accepted
         self.tokens = collections.Counter()
         self.owner = {}                              # token -> id
         for line in lines:
@@ -40,13 +49,21 @@ class History:
     def on_added(self, job, key):
         self.keys[int(job)] = int(key)
 
-    def on_claimed(self, job, token, attempt, key):
+    def on_claimed(self, job, token, attempt, key, at=0):
+        self.begun.setdefault(int(token), int(at))
         self.attempts[int(token)] = int(attempt)
         self.claims[int(job)].append(int(token))
         self.tokens[int(token)] += 1
         self.owner[int(token)] = int(job)
         # Acknowledged, even if the one that has added it was killed then.
         self.keys.setdefault(int(job), int(key))
+
+    def on_beat(self, job, token, sent, status):
+        if status == "OK":
+            self.beats.append((int(job), int(token), int(sent)))
+
+    def on_ending(self, _job, token, at):
+        self.ending[int(token)] = int(at)
 
     def on_effect(self, job, token):
         self.effects[int(job)].append(int(token))
@@ -73,7 +90,46 @@ class History:
                 yield f"twice: token {token} was given {count} times"
         for job in self.keys:
             yield from self.check_job(job, is_finished)
+        yield from self.check_beats()
         yield from self.check_keys(key_limit)
+
+    def check_beats(self):
+        for job, token, sent in self.beats:
+            later = [t for t in self.claims[job]
+                     if t > token and self.begun[t] < sent]
+            if later:
+                yield f"stale: a progress of job {job} by {token} was accepted " \
+                      f"though {later[0]} had begun"
+
+    def check_concurrency(self, limit):
+        """At no moment are more jobs certainly held."""
+        settled = [token for lists in (self.done, self.failed)
+                   for tokens in lists.values() for token in tokens]
+        steps = [step for token in settled
+                 if token in self.ending and token in self.begun
+                 for step in ((self.ending[token], -1), (self.begun[token], 1))]
+        held = most = 0
+        for _, change in sorted(steps):
+            held += change
+            most = max(most, held)
+        if most > limit:
+            yield f"limit: {most} jobs were held at once, not {limit}"
+
+    def check_rate(self, samples, rate, period_us):
+        """samples: (a moment, the last token that had been given out by then)."""
+        moments = [moment for moment, _ in samples]
+        values = [value for _, value in samples]
+        spans = []  # between which moments each token was given out
+        for token, at in self.begun.items():
+            index = bisect.bisect_left(values, token)
+            if index > 0:
+                spans.append((moments[index - 1], at))
+        spans.sort()
+        for index, (first, _) in enumerate(spans):
+            within = sum(1 for _, at in spans[index:] if at <= first + period_us)
+            if within > rate:
+                yield f"limit: {within} jobs began in a period, not {rate}"
+                return
 
     def check_job(self, job, is_finished):
         claims, done = self.claims[job], self.done[job]

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: MIT
 """Run jobs on a PostgreSQL server of this test's own, and break things.
 
-    postgres.py [JOBS [KILLS]]
+    postgres.py [JOBS [KILLS [DRAINS]]]
 
 The cases of test/jobs/work run on it, as they do on SQLite.  Then
 processes share a store while workers, connections and the server are killed and
-stopped, and the history is checked as test/jobs/crash.py does: 150 jobs and 3
-kills by default, 50,000 and 150 in `make verify`.  Prints TAP.
+stopped, and the history is checked as test/jobs/crash.py does: 150 jobs, 3 kills
+and 3 drains by default, 50,000, 150 and 300 in `make verify`.  Prints TAP.
 """
 import os
 import signal
@@ -47,6 +47,11 @@ def make_place(server, directory=None):
                 return -1
             return int(self.session.ask("SELECT count(*) FROM weir_jobs.job "
                                         f"WHERE {condition}"))
+
+        def last_token(self):
+            return int(self.session.ask("SELECT CASE WHEN is_called THEN "
+                                        "last_value ELSE 0 END "
+                                        "FROM weir_jobs.token"))
 
         def is_empty(self):
             return self.count("id = (SELECT min(id) FROM weir_jobs.job)") == 0
@@ -394,10 +399,13 @@ def look_for_zones(place, user):
 
 # ---- faults ----
 
-def under_load(jobs, rounds, what, fault, place_class=None):
-    """Do something terrible while an adder and three workers are at work."""
+def under_load(jobs, rounds, what, fault, place_class=None, role="add"):
+    """Do something terrible while an adder and three workers are at work.
+
+    One that insists adds again what may have been added before.
+    """
     with (place_class or crash.Place)() as place:
-        adder = place.add(jobs)
+        adder = place.add(jobs, role=role)
         workers = [place.work() for _ in range(3)]
         for _ in range(rounds):
             seen, more = place.lines("claimed"), choose.randrange(1, 20)
@@ -409,7 +417,8 @@ def under_load(jobs, rounds, what, fault, place_class=None):
         history = place.history()
         if any(worker.poll() is not None for worker in workers):
             problem = problem or "a worker has ended"
-        if problem is None and len(history.keys) != jobs:
+        if problem is None and (len(history.keys) != jobs if role == "add"
+                                else len(history.keys) < jobs):
             problem = f"{len(history.keys)} of {jobs} jobs"
         expect(f"{jobs} jobs, {rounds} times {what}: {len(history.tokens)} "
                "claims, nothing lost, nothing twice, in order", problem)
@@ -440,6 +449,17 @@ def break_things(server, jobs, kills):
         under_load(jobs, kills * 2, "answers were lost on the way",
                    lambda: proxy.lose_answers(choose.random() / 10), through)
 
+        def slow_down():
+            proxy.pause_s = choose.choice((0.001, 0.02))
+            time.sleep(0.5)  # that long
+            proxy.pause_s = 0
+
+        under_load(jobs, kills, "the connections were slow", slow_down, through)
+        os.environ["WEIR_TEST_BUSY_MS"] = "2000"
+        under_load(jobs, kills, "all connections were half open",
+                   proxy.half_open, through, role="insist")
+        del os.environ["WEIR_TEST_BUSY_MS"]
+
 
 def main():
     crash.end_on_signals()
@@ -447,8 +467,7 @@ def main():
         with Server() as server:
             crash.Place = make_place(server)
             return crash.wait_to_be_ended()
-    jobs = int(sys.argv[1]) if len(sys.argv) > 1 else 150
-    kills = int(sys.argv[2]) if len(sys.argv) > 2 else 3
+    jobs, kills, drains = crash.sizes(150, 3, 3)
     is_long = len(sys.argv) > 1
     print(f"# WEIR_SEED={crash.seed}")
     with crash.verdict(), Server() as server:
@@ -462,12 +481,13 @@ def main():
         run_schedule(2 * kills + 6, kills)
         lose_runs(server)
         if is_long:
-            crash.kill_stop_and_drain(jobs, kills)
+            crash.kill_stop_and_drain(jobs, kills, drains)
         else:
             crash.kill_at_random(jobs, kills)
             crash.kill_at_random(jobs // 2, 1, key_limit=3)
+            crash.keep_limits(120, 2)
             crash.stop_past_the_lease(1)
-            crash.drain_under_load(3)
+            crash.drain_under_load(drains)
         break_things(server, jobs, kills)
     return crash.finish()
 

@@ -15,7 +15,7 @@ import tempfile
 import threading
 import time
 
-from ending import end_with_parent
+from ending import end_with_parent, enter_network
 
 BIN = max(pathlib.Path("/usr/lib/postgresql").glob("*/bin"),
           default=pathlib.Path("/usr/bin"))
@@ -23,7 +23,10 @@ SOCKET = ".s.PGSQL.5432"
 
 
 class Server:
-    def __init__(self):
+    """It listens on addresses of a network namespace, too, if these are given."""
+
+    def __init__(self, addresses=(), namespace=None):
+        self.addresses, self.namespace = addresses, namespace
         self.path = pathlib.Path(tempfile.mkdtemp(prefix="weir-pg-"))
         self.path.chmod(0o755)
         self.data, self.socket = self.path / "data", self.path / "socket"
@@ -44,10 +47,13 @@ class Server:
         self.run(BIN / "initdb", "-D", self.data, "-U", "postgres", "-A",
                  "trust", "-E", "UTF8", "--no-sync")
         with open(self.data / "postgresql.conf", "a") as file:
-            file.write("listen_addresses = ''\n"
+            file.write(f"listen_addresses = '{','.join(self.addresses)}'\n"
                        f"unix_socket_directories = '{self.socket}'\n"
                        "max_connections = 60\n"
                        "shared_buffers = 32MB\n")
+        with open(self.data / "pg_hba.conf", "a") as file:
+            for address in self.addresses:
+                file.write(f"host all all {address}/24 trust\n")
 
     def __enter__(self):
         return self
@@ -64,6 +70,8 @@ class Server:
         entry = self.user and pwd.getpwnam(self.user)
 
         def change():
+            if self.namespace:
+                enter_network(self.namespace)
             if entry:
                 os.setgroups([])
                 os.setgid(entry.pw_gid)
@@ -94,10 +102,13 @@ class Server:
     def wait_for_log(self, text, count):
         """Wait until the server has logged a text that often."""
         deadline = time.monotonic() + 60
-        while (self.path / "log").read_text().count(text) < count:
+        while self.count_log(text) < count:
             if time.monotonic() > deadline:
                 raise TimeoutError(f"the server has not logged: {text}")
             time.sleep(0.01)
+
+    def count_log(self, text):
+        return (self.path / "log").read_text().count(text)
 
     def is_serving(self):
         return subprocess.run(
@@ -194,6 +205,9 @@ class Proxy:
     cut()           closes all of them
     lose_answers()  hands what the clients send to the server, but not its
                     answers, for a moment; then closes all of them
+    half_open()     the server sees its connections end, and the clients hear
+                    nothing any more
+    pause_s         how long each piece of 200 bytes takes on its way
     stop_at         the first answer with these bytes is handed on without its
                     end, and then the server is away until is_away is false
     """
@@ -205,9 +219,9 @@ class Proxy:
         self.listener = socket.socket(socket.AF_UNIX)
         self.listener.bind(str(self.directory / SOCKET))
         self.listener.listen(50)
-        self.lock, self.pairs = threading.Lock(), set()
+        self.lock, self.pairs, self.half = threading.Lock(), set(), set()
         self.is_mute = self.is_closed = self.is_away = False
-        self.stop_at = None
+        self.stop_at, self.pause_s = None, 0
         threading.Thread(target=self.accept, daemon=True).start()
 
     def __enter__(self):
@@ -236,12 +250,19 @@ class Proxy:
                 continue
             with self.lock:
                 self.pairs.add((client, server))
-            for source, target, is_answer in ((client, server, False),
-                                              (server, client, True)):
+            for source, target in ((client, server), (server, client)):
                 threading.Thread(target=self.forward, daemon=True,
-                                 args=(source, target, is_answer)).start()
+                                 args=(source, target, server)).start()
 
-    def forward(self, source, target, is_answer):
+    def send(self, target, data):
+        while self.pause_s and data:
+            target.sendall(data[:200])
+            data = data[200:]
+            time.sleep(self.pause_s)  # that slow
+        target.sendall(data)
+
+    def forward(self, source, target, server):
+        is_answer = source is server
         try:
             while data := source.recv(65536):
                 if is_answer and self.stop_at and self.stop_at in data:
@@ -249,10 +270,10 @@ class Proxy:
                     target.sendall(data[:-6])  # "ready for query"
                     break
                 if not (is_answer and self.is_mute):
-                    target.sendall(data)
+                    self.send(target, data)
         except OSError:
             pass
-        for end in (source, target):
+        for end in (server,) if server in self.half else (source, target):
             try:
                 end.shutdown(socket.SHUT_RDWR)
             except OSError:
@@ -267,6 +288,16 @@ class Proxy:
                     end.shutdown(socket.SHUT_RDWR)
                 except OSError:
                     pass
+
+    def half_open(self):
+        with self.lock:
+            servers = {server for _, server in self.pairs} - self.half
+            self.half |= servers
+        for server in servers:
+            try:
+                server.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
 
     def lose_answers(self, seconds):
         self.is_mute = True

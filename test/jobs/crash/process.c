@@ -3,22 +3,27 @@
  * process -- a process of crash.py, which may be killed at any moment.
  *
  *     process add STORE LOG COUNT KEYS
+ *     process insist STORE LOG COUNT KEYS
  *     process work STORE LOG LEASE_MS CONCURRENCY
- *     process limit STORE LOG JOBS_OF_A_KEY 0
+ *     process limit STORE LOG JOBS_OF_A_KEY JOBS RATE PERIOD_MS
  *
  * Every event is one write to LOG, which all processes append to:
  *
  *     added ID KEY                    the add was acknowledged
- *     claimed ID TOKEN ATTEMPT KEY    a handler has begun
+ *     claimed ID TOKEN ATTEMPT KEY AT a handler has begun
+ *     beat ID TOKEN SENT STATUS       the answer to its progress
  *     effect ID TOKEN                 ... and done its work
+ *     ending ID TOKEN AT              it is about to settle its claim
  *     done ID TOKEN STATUS            the answer to its completion,
  *     failed ID TOKEN STATUS          or to its failure
  *     ready PID                       a worker waits for SIGTERM from now on
  *     drained PID STATUS              after it
  *
  * A worker fails one job in eight, and holds each for a few turns, so that it is
- * killed in the middle of one.  WEIR_SEED seeds its choices.  A process dies with
- * its parent: a worker waits for a server that is gone for as long as it lives.
+ * killed in the middle of one.  WEIR_SEED seeds its choices.  Times are those of
+ * the monotonic clock, in microseconds.  "insist" adds what has failed again, as
+ * another job.  A process dies with its parent: a worker waits for a server that is
+ * gone for as long as it lives.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,6 +35,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "support/random.h"
@@ -67,21 +73,49 @@ __attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
         exit(1);
 }
 
+static int64_t now_us(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
 /* ---- adding ---- */
 
 static int to_add, keys, pending;
+static bool is_insisting, has_failed;
 
 static void add_some(void);
 
+static void add_again(void *arg, int status)
+{
+    if (status == 0)
+        add_some();
+}
+
 static void on_added(void *arg, int status, const weir_jobs_reply *reply)
 {
-    if (status != 0) {
+    enum { AGAIN_MS = 100 };
+
+    if (status != 0 && !is_insisting) {
         fprintf(stderr, "process: add: %s\n", reply->reason);
         exit(1);
     }
-    say("added %" PRIu64 " %d\n", reply->id, (int)(intptr_t)arg);
-    if (--pending == 0)
+    if (status != 0) {
+        has_failed = true;
+        to_add++;
+    } else {
+        say("added %" PRIu64 " %d\n", reply->id, (int)(intptr_t)arg);
+    }
+    if (--pending > 0)
+        return;
+    if (has_failed)
+        must("timer", weir_timer_start(loop, NULL, WEIR_MS(AGAIN_MS),
+                                       WEIR_TIMER_ONCE, add_again, NULL));
+    else
         add_some();
+    has_failed = false;
 }
 
 static void add_some(void)
@@ -142,6 +176,8 @@ static void finish(void *arg, int status)
 
     if (status != 0)
         return;
+    say("ending %" PRIu64 " %" PRIu64 " %" PRId64 "\n", held->id, held->token,
+        now_us());
     if (random_below(&dice, 8) == 0) {
         must("fail", weir_jobs_settle(held->claim, &failed, on_failed, held));
         return;
@@ -150,14 +186,40 @@ static void finish(void *arg, int status)
     must("settle", weir_jobs_settle(held->claim, NULL, on_done, held));
 }
 
+struct beat {
+    uint64_t id, token;
+    int64_t sent_us;
+};
+
+static void on_beat(void *arg, int status, const weir_jobs_reply *reply)
+{
+    struct beat *beat = arg;
+
+    say("beat %" PRIu64 " %" PRIu64 " %" PRId64 " %s\n", beat->id, beat->token,
+        beat->sent_us, weir_error_name(status));
+    free(beat);
+}
+
+static void send_beat(weir_jobs_claim *claim)
+{
+    const weir_jobs_info *job = weir_jobs_claim_info(claim);
+    struct beat *beat = malloc(sizeof(*beat));
+
+    *beat = (struct beat){job->id, job->token, now_us()};
+    must("progress", weir_jobs_progress(claim, 0.5, on_beat, beat));
+}
+
 static void handle(void *arg, weir_jobs_claim *claim)
 {
     const weir_jobs_info *job = weir_jobs_claim_info(claim);
     struct held *held = malloc(sizeof(*held));
 
     *held = (struct held){claim, job->id, job->token};
-    say("claimed %" PRIu64 " %" PRIu64 " %u %.*s\n", job->id, job->token,
-        job->attempt, (int)job->payload_size, (const char *)job->payload);
+    say("claimed %" PRIu64 " %" PRIu64 " %u %.*s %" PRId64 "\n", job->id,
+        job->token, job->attempt, (int)job->payload_size,
+        (const char *)job->payload, now_us());
+    if (random_below(&dice, 4) == 0)
+        send_beat(claim);
     must("timer", weir_timer_start(loop, NULL,
                                    WEIR_US((int64_t)random_below(&dice, 3000)),
                                    WEIR_TIMER_ONCE, finish, held));
@@ -221,13 +283,15 @@ static void on_limited(void *arg, int status, const weir_jobs_reply *reply)
     weir_jobs_free(jobs);
 }
 
-static void limit_keys(uint32_t limit)
+static void set_limits(char **numbers)
 {
-    must("limit",
-         weir_jobs_limit(jobs, "q",
-                         &(weir_jobs_limits){.size = sizeof(weir_jobs_limits),
-                                             .key_concurrency = limit},
-                         on_limited, NULL));
+    weir_jobs_limits limits = {.size = sizeof(limits),
+                               .key_concurrency = (uint32_t)atoi(numbers[0]),
+                               .concurrency = (uint32_t)atoi(numbers[1]),
+                               .rate = (uint32_t)atoi(numbers[2]),
+                               .rate_period_ms = atoi(numbers[3])};
+
+    must("limit", weir_jobs_limit(jobs, "q", &limits, on_limited, NULL));
 }
 
 /* Longer than any fault lasts, unless a test says otherwise. */
@@ -248,7 +312,9 @@ static uint64_t seed(void)
 
 int main(int count, char **arguments)
 {
-    if (count != 6)
+    bool is_limit = count == 8 && strcmp(arguments[1], "limit") == 0;
+
+    if (count != 6 && !is_limit)
         return 2;
     must("prctl", prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 ? -errno : 0);
     dice.state = seed();
@@ -259,12 +325,13 @@ int main(int count, char **arguments)
                         &(weir_jobs_options){.size = sizeof(weir_jobs_options),
                                              .busy_ms = busy_ms(),
                                              .on_event = ignore_event}));
-    if (strcmp(arguments[1], "add") == 0) {
+    is_insisting = strcmp(arguments[1], "insist") == 0;
+    if (is_insisting || strcmp(arguments[1], "add") == 0) {
         to_add = atoi(arguments[4]);
         keys = atoi(arguments[5]);
         add_some();
-    } else if (strcmp(arguments[1], "limit") == 0) {
-        limit_keys((uint32_t)atoi(arguments[4]));
+    } else if (is_limit) {
+        set_limits(arguments + 4);
     } else {
         begin_work(atoi(arguments[4]), atoi(arguments[5]));
     }
