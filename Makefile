@@ -33,7 +33,8 @@ TESTS = $(LONGEST) \
     build/test/unit \
     build/asan/test/net $(NET_THREADS) \
     $(foreach preset,tsan asan,build/$(preset)/test/jobs) test/jobs/crash.py \
-    test/jobs/postgres.py test/jobs/moving.py \
+    test/jobs/postgres.py test/jobs/moving.py test/jobs/world.py \
+    test/jobs/links.py \
     $(addprefix test/net/peers/,browser.py client.py clients.py examples.py \
         javascript.py malformed.py takeover.py tls.sh websocket.py) \
     build/asan/test/api \
@@ -77,7 +78,8 @@ VERIFY_COMMANDS = \
     'tools/sweep allocations' 'tools/sweep serving' \
     'tools/sweep limits-asan' 'tools/sweep limits' \
     'test/jobs/crash.py 100000 300 300' \
-    'test/jobs/postgres.py 50000 150 300' \
+    'test/jobs/postgres.py 50000 150 300' 'test/jobs/world.py 20000 60' \
+    'test/jobs/links.py 10000 60' \
     $(LONG_MODELS:%='build/model/test/model/% --long') \
     'tools/sweep terminate-asan' 'tools/sweep terminate' \
     'tools/sweep leaks-asan' 'test/fuzz/run 60' \

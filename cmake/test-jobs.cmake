@@ -17,3 +17,10 @@ target_link_libraries(peers-jobs PRIVATE weir-jobs-static Threads::Threads)
 target_include_directories(peers-jobs PRIVATE test)
 set_target_properties(peers-jobs PROPERTIES OUTPUT_NAME jobs
   RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/peers)
+
+# What test/jobs/world.py lets processes believe of the clock and the disk.
+add_library(peers-jobs-world MODULE test/jobs/crash/world.c)
+target_link_libraries(peers-jobs-world PRIVATE ${CMAKE_DL_LIBS})
+set_target_properties(peers-jobs-world PROPERTIES PREFIX ""
+  OUTPUT_NAME jobs-world
+  LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/peers)
