@@ -11,7 +11,8 @@ const { checkObject, coded, invalidArgType, invalidArgValue } = require('core/er
 const { checkName, checkNames, encode, readDeadline, readId, readInteger, readJob,
     readTime } = require('jobs/options');
 const { Job, STATES } = require('jobs/job');
-const { ClaimedJob, JobWorker, RetryError, UnrecoverableError } = require('jobs/work');
+const { claims } = require('jobs/claims');
+const { ClaimedJob, JobWorker, readWorker, RetryError, UnrecoverableError } = require('jobs/work');
 
 const { open, close, add, get, cancel, retry, list, look, plans, pause, limit, schedule,
     unschedule, drain, transfer } = native;
@@ -46,6 +47,7 @@ function describe({ id, queue, attempt, age }) {
 
 const LIMITS = ['concurrency', 'keyConcurrency', 'rate', 'period'];
 const SCHEDULE = ['cron', 'zone', 'missed', 'data', 'options'];
+const CLAIMS = ['prefetch', 'lease'];
 const LIST = ['state', 'after', 'limit'];
 const SCHEDULE_BYTES = 246; // WEIR_JOBS_SCHEDULE_LIMIT
 
@@ -93,6 +95,15 @@ class Queue {
     // promise is fulfilled has done its job.
     work(handler, options = {}) {
         return this.#work(this.#name, handler, options);
+    }
+
+    // The same for a loop, which handles one job at a time: `for await (const job of
+    // queue.claims())`.  A job is done when the body asks for the next one; a loop
+    // that is left gives its job back.  It ends with a drain.
+    claims(options = {}) {
+        checkNames(options, 'options', CLAIMS);
+        readWorker(options);
+        return claims((handler, onStop) => this.#work(this.#name, handler, options, onStop));
     }
 
     // Limits for all processes together, which the store keeps.
@@ -201,9 +212,9 @@ class Jobs extends EventEmitter {
             (...args) => this.#work(...args));
     }
 
-    #work(queue, handler, options) {
+    #work(queue, handler, options, onStop) {
         const worker = new JobWorker(this.#store, queue, handler, options,
-            (event, job, value) => this.#tell(event, job, value));
+            (event, job, value) => this.#tell(event, job, value), onStop);
         if (this.#takesSignals && this.#workers.size === 0) {
             this.#participant.deadline = this.#readDrain({})[1];
             require('program/term').join(this.#participant);

@@ -123,14 +123,15 @@ function readWorker(options) {
 }
 
 class JobWorker {
-    #native; #handler; #tell; #jobs = new Map(); // token -> WeakRef: see js/jobs/work.c
+    #native; #handler; #tell; #onStop; #jobs = new Map(); // token -> WeakRef: see js/jobs/work.c
 
-    // `tell(event, job, value)` is called for each event.
-    constructor(store, queue, handler, options, tell) {
+    // `tell(event, job, value)` is called for each event, and `onStop()` when it stops.
+    constructor(store, queue, handler, options, tell, onStop = () => {}) {
         const limits = readWorker(options);
         this.#handler = handlerOf(handler);
         checkFunction(this.#handler, 'handler');
         this.#tell = tell;
+        this.#onStop = onStop;
         this.#native = work(store, queue, ...limits,
             (info, claim) => { this.#run(new ClaimedJob(info, claim, this)); });
     }
@@ -184,7 +185,10 @@ class JobWorker {
     }
 
     // Claim no more jobs.  Handlers that are running go on.
-    stop() { stop(this.#native); }
+    stop() {
+        stop(this.#native);
+        this.#onStop();
+    }
 }
 
-module.exports = { ClaimedJob, JobWorker, RetryError, UnrecoverableError };
+module.exports = { ClaimedJob, JobWorker, readWorker, RetryError, UnrecoverableError };
