@@ -157,7 +157,7 @@ class Place:
             connection.close()
 
     def is_empty(self):
-        return self.count("true") == 0
+        return self.count("id = (SELECT min(id) FROM job)") == 0
 
     def wait_for(self, what, condition, progress=lambda: None):
         """Wait for a condition, and give up when nothing progresses."""

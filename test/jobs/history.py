@@ -24,6 +24,7 @@ had not yet given out its token.
 """
 import bisect
 import collections
+import itertools
 import sys
 
 
@@ -126,7 +127,9 @@ class History:
                 spans.append((moments[index - 1], at))
         spans.sort()
         for index, (first, _) in enumerate(spans):
-            within = sum(1 for _, at in spans[index:] if at <= first + period_us)
+            within = sum(at <= first + period_us for _, at in itertools.takewhile(
+                lambda span: span[0] <= first + period_us,
+                itertools.islice(spans, index, None)))
             if within > rate:
                 yield f"limit: {within} jobs began in a period, not {rate}"
                 return
