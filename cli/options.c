@@ -182,6 +182,7 @@ static const struct {
     {"export FILE", "write all jobs to a new file"},
     {"import FILE", "read exported jobs into a store that has no jobs"},
     {"move URL", "move all jobs of a SQLite file to PostgreSQL"},
+    {"bench COUNT", "measure with so many empty jobs"},
 };
 
 static bool print_error(const char *program, const char *what,

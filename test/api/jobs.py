@@ -145,6 +145,15 @@ def run_commands(store, engine):
            "crash" in done.stdout and "paused" in done.stdout, done)
     expect("resume lets it go on", store.run("resume", "crash").returncode == 0 and
            store.json()[0]["paused"] is False)
+    before = store.ask("SELECT * FROM weir_jobs.job ORDER BY id")
+    found = store.json("bench", 300)
+    expect("bench measures", found.get("jobs") == 300 and len(found) == 7 and
+           all(number > 0 for number in found.values()), found)
+    expect("... and leaves the store as it was",
+           store.ask("SELECT * FROM weir_jobs.job ORDER BY id") == before)
+    done = store.run("bench", 50)
+    expect("bench prints rates and times", done.returncode == 0 and [
+        line.split()[-1][-2:] for line in done.stdout.splitlines()] == ["/s"] * 3 + ["ms"] * 2, done)
 
 
 def refuse(store, engine):
@@ -156,10 +165,11 @@ def refuse(store, engine):
             ("an unknown unfinished job", ["cancel", 999], FAILED, "no unfinished job 999"),
             ("an unknown queue", ["resume", "nowhere"], FAILED, "there is no queue nowhere"),
             ("an unknown queue to retry", ["retry", "--all", "nowhere"], FAILED, "no queue nowhere"),
-            ("a job after one that was never added", ["add", "q", "1", "--after=999"], FAILED,
+            ("a job after one that was never added", ["add", "q", "1", "--after=999999"], FAILED,
              "was never added"),
             ("an id that is no number", ["show", "1x"], BAD_OPTION, "not the id of a job: 1x"),
             ("an id that is too large", ["show", "99999999999999999"], BAD_OPTION, "not the id"),
+            ("a bench of no jobs", ["bench", 0], BAD_OPTION, "not a number of jobs: 0"),
             ("invalid JSON", ["add", "q", "{to: 1}"], BAD_OPTION, "not JSON"),
             ("a queue without a name", ["add", "", "1"], BAD_OPTION, "'name'"),
             ("a missing operand", ["add", "q"], BAD_OPTION, "usage: weir jobs URL add QUEUE JSON"),

@@ -237,6 +237,22 @@ async function resume(jobs, { json }, name) {
     await setPaused(jobs, json, name, false);
 }
 
+function readCount(text) {
+    if (!/^[1-9]\d{0,8}$/.test(text))
+        throw new UsageError(`not a number of jobs: ${text}`);
+    return Number(text);
+}
+
+async function bench(jobs, { json }, count) {
+    const done = await require('jobs/bench').bench(jobs, readCount(count));
+    if (json)
+        sayJson(done);
+    else
+        say(block([['add', `${done.addsPerSecond}/s`], ['handle', `${done.handledPerSecond}/s`],
+            ['add and handle', `${done.bothPerSecond}/s`], ['one add', `${done.addMs} ms`],
+            ['one add, until done', `${done.addToDoneMs} ms`]]));
+}
+
 // A command of jobs/transfer, which opens the store itself.
 const transfer = (name, what) => async (url, { json }, other) => {
     const done = await require('jobs/transfer')[name](url, other);
@@ -267,6 +283,7 @@ const COMMANDS = {
     resume: { run: resume, operands: ['QUEUE'] },
     export: { open: transfer('exportJobs', 'exported'), operands: ['FILE'] },
     import: { open: transfer('importJobs', 'imported'), operands: ['FILE'], makes: true },
+    bench: { run: bench, operands: ['COUNT'], makes: true, check: (_, count) => readCount(count) },
     move: { open: transfer('moveJobs', 'moved'), operands: ['URL'], check: checkMove },
 };
 
