@@ -365,7 +365,7 @@ async function importJobs(url, file) {
 }
 
 // The second part of a move.  If it has certainly not happened, the source can be
-// used again.
+// used again.  After ETIMEDOUT it may still happen, even if it has not by now.
 async function finishMove(jobs, rows, store, sent, place) {
     rows.setPlace(place);
     try {
@@ -373,7 +373,8 @@ async function finishMove(jobs, rows, store, sent, place) {
     } catch (error) {
         let moved = true;
         try {
-            ({ moved } = await ask(jobs, 'staged', sent.identity));
+            if (error.code !== 'ETIMEDOUT')
+                ({ moved } = await ask(jobs, 'staged', sent.identity));
         } catch {
             // not known
         }
