@@ -197,6 +197,27 @@ thumbnails_are_kept() {
         diff - "$scratch/said"
 }
 
+# Two days pass while it sleeps.  In Berlin it is three when it is one or two in UTC.
+cron_follows_the_clocks_of_berlin() {
+    printf "process.argv.push('%s', '2'); await import('%s');\n" \
+        "$scratch/cron.db" "$PWD/examples/jobs/cron.mjs" >"$scratch/cron.mjs" &&
+        timeout 60 build/test/virtual/weir "$scratch/cron.mjs" \
+            >"$scratch/said" &&
+        [ "$(head -n 1 "$scratch/said")" = \
+            'reports, daily: 0 3 * * *, Europe/Berlin' ] &&
+        [ "$(grep -cE '^a report to the boss, for [-0-9]+T0[12]:00:00\.000Z$' \
+            "$scratch/said")" -eq 2 ] &&
+        [ "$(wc -l <"$scratch/said")" -eq 3 ]
+}
+
+# Of test/jobs/postgres.py, too, on a server.
+three_processes_share_a_store() {
+    timeout 60 build/weir examples/jobs/three.mjs "$scratch/three.db" \
+        >"$scratch/said" &&
+        sed -n '/^```text build\/weir examples\/jobs\/three.mjs/,/^```$/p' \
+            docs/guide/jobs.md | sed '1d;$d' | diff - "$scratch/said"
+}
+
 # The report of the job server has other numbers each time.
 guide_shows_the_report() {
     PYTHONPATH=test/api python3 -B - <<'END'
@@ -314,6 +335,9 @@ if [ -x build/weir ] && [ -x build/jobs/mail ]; then
     expect "jobs/moved.mjs prints what BullMQ's program does" \
         moved_prints_what_bullmq_did
     expect "jobs/thumbnails.mjs keeps its results" thumbnails_are_kept
+    expect "jobs/cron.mjs adds a job each day" cron_follows_the_clocks_of_berlin
+    expect "jobs/three.mjs prints what the guide shows" \
+        three_processes_share_a_store
 fi
 if [ -x build/jobs/mail ]; then
     expect "mail prints what the guide shows" mail_prints_what_the_guide_shows

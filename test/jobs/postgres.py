@@ -91,6 +91,17 @@ def run_script(server):
            else "\n".join(said))
 
 
+def run_example(server):
+    """examples/jobs/three.mjs, as the guide shows it."""
+    guide = (ROOT / "docs/guide/jobs.md").read_text()
+    shown = guide.split("```text build/weir examples/jobs/three.mjs")[1].split("```")[0]
+    run = subprocess.run([ROOT / "build/weir", ROOT / "examples/jobs/three.mjs",
+                          server.create("three")], text=True, timeout=60,
+                         capture_output=True)
+    expect("three processes on a database print what the guide shows",
+           None if run.stdout == shown.split("\n", 1)[1] else run)
+
+
 def open_fails(url, *texts, busy_ms=120000):
     """A process that cannot open its store; returns what is wrong with that."""
     run = subprocess.run([crash.PROCESS, "add", url, "/dev/null", "1", "0"],
@@ -476,6 +487,7 @@ def main():
         run_cases(server, ("jobs", "schedule", "lease", "drain", "refusals")
                   if is_long else ("jobs", "schedule"))
         run_script(server)
+        run_example(server)
         refuse(server)
         use_transactions(server)
         run_schedule(2 * kills + 6, kills)
