@@ -20,6 +20,7 @@
 #include "profiling.h"
 #include "recording.h"
 #include "stats.h"
+#include "types.h"
 #include "weir.h"
 #include "weir/js.h"
 #include "weir/net/lookup.h"
@@ -432,6 +433,8 @@ int main(int argc, char **argv)
 
     if (argc > 1 && strcmp(argv[1], "explore") == 0)
         return explore_exec(argv);
+    if (argc > 1 && strcmp(argv[1], "types") == 0)
+        return types_print(argc, argv) ? end_output() : BAD_OPTION;
     if (!options_parse(&program.options, argc, argv))
         return BAD_OPTION;
     if (program.options.help) {

@@ -165,6 +165,7 @@ static const char usage[] = "weir [options] file [arguments]";
 static const char test_usage[] = "weir test [options] [files or directories]";
 static const char top_usage[] = "weir top [--once] [--json] PID";
 static const char jobs_usage[] = "weir jobs [options] URL [command]";
+static const char types_usage[] = "weir types";
 static const char explore_usage[] = "weir explore [options] file [arguments]";
 static const char summary[] = "run JavaScript on an event loop";
 
@@ -534,10 +535,12 @@ void options_help(const struct options *options)
             "       %s\n"
             "       %s\n"
             "       %s\n"
+            "       %s\n"
             "       %s\n\n"
             "Run JavaScript on an event loop.  Without a file, or with -, the\n"
             "program is read from stdin; on a terminal, line by line.\n\n",
-            usage, test_usage, explore_usage, top_usage, jobs_usage);
+            usage, test_usage, explore_usage, top_usage, jobs_usage,
+            types_usage);
     list(is_test ? TESTS : GENERAL);
     printf(is_test ? "\nOther options:\n\n" : "\nOptions for tests:\n\n");
     list(is_test ? GENERAL : TESTS);
@@ -602,7 +605,7 @@ void options_man_page(void)
     printf(
         ".TH WEIR 1 \"\" \"weir %s\"\n.SH NAME\nweir \\- %s\n"
         ".SH SYNOPSIS\n.B %s\n.br\n.B %s\n.br\n.B %s\n.br\n.B %s\n"
-        ".br\n.B %s\n"
+        ".br\n.B %s\n.br\n.B %s\n"
         ".SH DESCRIPTION\nRuns a JavaScript file, an ES module or a "
         "CommonJS module, until there is nothing left to do.\n"
         "Without a file, or with \\-, the program is read from stdin.\n"
@@ -610,7 +613,7 @@ void options_man_page(void)
         "and each value is printed.\n"
         ".SH OPTIONS\n",
         WEIR_VERSION, summary, usage, test_usage, explore_usage, top_usage,
-        jobs_usage);
+        jobs_usage, types_usage);
     put_options(false);
     printf(".SH JOBS\n.B weir jobs\nlooks at a store of jobs, and changes it.\n"
            "URL is a SQLite file or a postgres:// URL.\n"
