@@ -332,6 +332,7 @@ for program in hello worker order status timer failing foreign \
 done
 if [ -x build/weir ] && [ -x build/jobs/mail ]; then
     expect "jobs/mail.mjs prints what the guide shows" js_is_shown mail
+    expect "jobs/loop.mjs prints what the guide shows" js_is_shown loop
     expect "jobs/moved.mjs prints what BullMQ's program does" \
         moved_prints_what_bullmq_did
     expect "jobs/thumbnails.mjs keeps its results" thumbnails_are_kept

@@ -198,6 +198,65 @@ class Mute:
             return
 
 
+# Adds a job, and another one when it is told to.
+TWO_ADDS = """
+import { Jobs } from 'weir:jobs';
+const jobs = new Jobs(process.argv[1], { busyTimeout: 500 });
+const queue = jobs.queue('q'), how = process.argv[2];
+console.log((await queue.add(1)).id);
+for await (const _ of process.stdin) {
+    const added = queue.add(2).then(() => 'added', (error) => error.code);
+    if (how === 'exit')
+        setImmediate(() => process.exit(3));
+    else
+        console.log(await added);
+    break;
+}
+await jobs.close();
+"""
+
+
+def add_two(url, how, between):
+    """What the program prints, and its status.  `between` is called between."""
+    process = subprocess.Popen(
+        [ROOT / "build/weir", "-e", TWO_ADDS, url, how], text=True,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    try:
+        first = process.stdout.readline()
+        between()
+        rest = process.communicate("now\n", timeout=120)[0]
+    finally:
+        crash.kill(process)
+    return first + rest, process.returncode
+
+
+def migrate_while_open(server):
+    """A newer program has changed the tables: the older one touches nothing."""
+    url = server.create("migrated")
+    session = Session(url)
+    found = add_two(url, "wait", lambda: session.ask(
+        "UPDATE weir_jobs.store SET version = 99"))
+    count = session.ask("SELECT count(*) FROM weir_jobs.job")
+    session.close()
+    expect("a store that a newer program migrates is refused from then on",
+           None if (found, count) == (("1\nESCHEMA\n", 0), "1")
+           else (found, count))
+
+
+def exit_from_a_mute_server(server):
+    url = server.create("mute")
+    with Proxy(server) as proxy:
+        found = add_two(server.url("mute", proxy.directory), "exit",
+                        lambda: setattr(proxy, "is_mute", True))
+        expect("process.exit() does not wait for ever for a mute server",
+               None if found == ("1\n", 3) else found)
+    session = Session(url)
+    count = session.ask("SELECT count(*) FROM weir_jobs.job")
+    session.close()
+    expect("... and what was not answered has happened or not",
+           None if count in ("1", "2") else count)
+
+
 # ---- transactions of users ----
 
 def use_transactions(server):
@@ -489,6 +548,8 @@ def main():
         run_script(server)
         run_example(server)
         refuse(server)
+        migrate_while_open(server)
+        exit_from_a_mute_server(server)
         use_transactions(server)
         run_schedule(2 * kills + 6, kills)
         lose_runs(server)
@@ -498,6 +559,7 @@ def main():
             crash.kill_at_random(jobs, kills)
             crash.kill_at_random(jobs // 2, 1, key_limit=3)
             crash.keep_limits(120, 2)
+            crash.kill_at_calls(1)
             crash.stop_past_the_lease(1)
             crash.drain_under_load(drains)
         break_things(server, jobs, kills)
