@@ -90,6 +90,7 @@ class Place:
         self.ready = set()                    # ids of workers
         self.key_limit = 1
         self.limits = {}                      # of the queue
+        self.variables = {}                   # of the processes
         self.samples = []                     # see History.check_rate
 
     def __enter__(self):
@@ -104,7 +105,8 @@ class Place:
         process = subprocess.Popen(
             [*through, PROCESS, role, self.store, self.log,
              *map(str, numbers)], preexec_fn=end_with_parent,
-            env={**os.environ, "WEIR_SEED": str(choose.getrandbits(63))})
+            env={**os.environ, **self.variables,
+                 "WEIR_SEED": str(choose.getrandbits(63))})
         self.processes.append(process)
         return process
 
@@ -241,6 +243,7 @@ def keep_limits(jobs, kills):
     """Limits of a queue hold for three processes, which are killed."""
     concurrency, rate, period_ms = 5, 40, 400
     with Place() as place:
+        place.variables["WEIR_TEST_HOLD_US"] = "30000"
         place.limit(1, concurrency, rate, period_ms)
         adder = place.add(jobs)
         workers = [place.work() for _ in range(3)]

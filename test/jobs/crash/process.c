@@ -47,6 +47,7 @@ static weir_loop *loop;
 static weir_jobs *jobs;
 static weir_jobs_worker *worker;
 static struct random dice;
+static int64_t hold_us; /* the longest time that a handler takes */
 
 static void die(const char *what, int err)
 {
@@ -220,9 +221,10 @@ static void handle(void *arg, weir_jobs_claim *claim)
         (const char *)job->payload, now_us());
     if (random_below(&dice, 4) == 0)
         send_beat(claim);
-    must("timer", weir_timer_start(loop, NULL,
-                                   WEIR_US((int64_t)random_below(&dice, 3000)),
-                                   WEIR_TIMER_ONCE, finish, held));
+    must("timer", weir_timer_start(
+                      loop, NULL,
+                      WEIR_US((int64_t)random_below(&dice, (uint64_t)hold_us)),
+                      WEIR_TIMER_ONCE, finish, held));
 }
 
 /* A stale completion is reported by its own answer. */
@@ -294,12 +296,11 @@ static void set_limits(char **numbers)
     must("limit", weir_jobs_limit(jobs, "q", &limits, on_limited, NULL));
 }
 
-/* Longer than any fault lasts, unless a test says otherwise. */
-static int64_t busy_ms(void)
+static int64_t read_number(const char *name, int64_t otherwise)
 {
-    const char *given = getenv("WEIR_TEST_BUSY_MS");
+    const char *given = getenv(name);
 
-    return given != NULL ? atoi(given) : 120000;
+    return given != NULL ? atoi(given) : otherwise;
 }
 
 /* crash.py draws one for each process, and prints its own. */
@@ -312,18 +313,21 @@ static uint64_t seed(void)
 
 int main(int count, char **arguments)
 {
+    /* Longer than any fault lasts, unless a test says otherwise. */
+    int64_t busy_ms = read_number("WEIR_TEST_BUSY_MS", 120000);
     bool is_limit = count == 8 && strcmp(arguments[1], "limit") == 0;
 
     if (count != 6 && !is_limit)
         return 2;
     must("prctl", prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 ? -errno : 0);
     dice.state = seed();
+    hold_us = read_number("WEIR_TEST_HOLD_US", 3000);
     log_fd = open(arguments[3], O_WRONLY | O_CREAT | O_APPEND, 0666);
     must("loop", weir_loop_new(&loop, NULL));
     must("open",
          weir_jobs_open(&jobs, loop, arguments[2],
                         &(weir_jobs_options){.size = sizeof(weir_jobs_options),
-                                             .busy_ms = busy_ms(),
+                                             .busy_ms = busy_ms,
                                              .on_event = ignore_event}));
     is_insisting = strcmp(arguments[1], "insist") == 0;
     if (is_insisting || strcmp(arguments[1], "add") == 0) {
