@@ -7,7 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "types_text.h" /* which CMake makes of types.d.ts */
+/* CMake writes it: a char for each byte of types.d.ts. */
+static const char types_text[] = {
+#include TYPES_TEXT
+};
 
 bool types_print(int argc, char **argv)
 {

@@ -7,8 +7,7 @@ file(GLOB cli_sources CONFIGURE_DEPENDS cli/*.c)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS cli/types.d.ts)
 file(READ cli/types.d.ts types HEX)
 string(REGEX REPLACE "(..)" "0x\\1," types "${types}")
-file(CONFIGURE OUTPUT cli/types_text.h CONTENT
-  "static const char types_text[] = {@types@};\n" @ONLY)
+file(CONFIGURE OUTPUT cli/types.inc CONTENT "@types@\n" @ONLY)
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL x86_64 AND CMAKE_SIZEOF_VOID_P EQUAL 8
    AND NOT WEIR_SANITIZE)
   set(lazy_libraries ${SQLITE_LIBRARY})
@@ -44,7 +43,8 @@ else()
   target_link_libraries(weir-program PRIVATE weir-js-static)
 endif()
 
-target_include_directories(weir-program PRIVATE ${PROJECT_BINARY_DIR}/cli)
+target_compile_definitions(weir-program PRIVATE
+  TYPES_TEXT="${PROJECT_BINARY_DIR}/cli/types.inc")
 
 # Pack the relocations, of which there are thousands: they are applied faster,
 # and a hundred kilobytes of them need not be read.  Old C libraries cannot.
