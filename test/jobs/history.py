@@ -78,6 +78,8 @@ class History:
     def on_failed(self, job, token, status):
         if status == "OK":
             self.failed[int(job)].append(int(token))
+        elif status == "ELEASE":
+            self.refused += 1
 
     def on_ready(self, _pid):
         pass
