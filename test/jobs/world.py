@@ -141,9 +141,11 @@ def fill_disk_of_processes(jobs, rounds):
 
     def endure(place, i):
         refused = place.log.read_text().count(" ENOSPC\n")
+        # If no worker had a job, none can get one now.
+        until = time.monotonic() + 2
         world.change(is_full=NO_WRITE)
         place.wait_for("a full disk", lambda: place.log.read_text().count(
-            " ENOSPC\n") > refused or place.is_empty())
+            " ENOSPC\n") > refused or time.monotonic() > until)
         world.change()
 
     history, problem, refused = fill_disk(world, jobs, rounds, world.inside,
