@@ -34,4 +34,8 @@ size_t weir__js_offset(JSValueConst value, size_t most, size_t missing);
 JSValue weir__js_utf8_string(JSContext *context, const char *bytes,
                              size_t size);
 
+/* Decode bytes in an encoding of js/lib/bytes/encodings.js.  In encoding.c. */
+JSValue weir__js_decoded(JSContext *context, int encoding, const uint8_t *bytes,
+                         size_t size);
+
 #endif /* WEIR_JS_BYTES_H */

@@ -217,6 +217,13 @@ static JSValue decode_bytes(JSContext *context, enum kind kind,
     }
 }
 
+JSValue weir__js_decoded(JSContext *context, int encoding, const uint8_t *bytes,
+                         size_t size)
+{
+    return name_error(context, decode_bytes(context, (enum kind)encoding, bytes,
+                                            size, false));
+}
+
 /* decode(kind, bytes, start, end, isFatal) */
 static JSValue decode(JSContext *context, JSValueConst this_value, int argc,
                       JSValueConst *argv)

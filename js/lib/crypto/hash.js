@@ -4,11 +4,13 @@
 // They are streams, too.
 'use strict';
 
-const { open, setSize, update, finish, copy } = native;
+const { open, setSize, show, copy, finish } = native;
 const LazyTransform = require('crypto/lazy');
 const { Buffer } = require('bytes/buffer');
+const { HEX, kindOf } = require('bytes/encodings');
 const { coded, invalidArgType, outOfRange } = require('core/errors');
 
+const bufferPrototype = Buffer.prototype;
 const mostSize = 2 ** 32 - 1;
 const kHandle = Symbol('kHandle'), kState = Symbol('kState'), kFinalized = Symbol('kFinalized');
 
@@ -24,13 +26,23 @@ function bytesFor(data, encoding, name) {
         : new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
 }
 
-const result = (bytes, encoding) => encoding !== undefined && encoding !== 'buffer' &&
-    Buffer.isEncoding(encoding) ? bytes.toString(encoding) : bytes;
+// Feed a digest with what C does not take as it is: it takes typed arrays, and strings in UTF-8.
+function updateSlowly(hash, data, encoding, name) {
+    return native.update(hash, bytesFor(data, encoding, name));
+}
+
+// The number of the encoding of a result, or undefined for a Buffer.
+const formOf = (encoding) => encoding === 'hex' ? HEX
+    : typeof encoding === 'string' ? kindOf(encoding) : undefined;
 
 const finalized = () => coded(Error, 'ERR_CRYPTO_HASH_FINALIZED', 'Digest already called');
 
-// util.inspect shows the handle of each by this name.
-const shownAs = { hash: (class Hash {}).prototype, hmac: (class Hmac {}).prototype };
+// A digest is the object itself (js/crypto/hash.c).  These are what util.inspect shows, as in
+// Node.
+const handles = { hash: new (class Hash {})(), hmac: new (class Hmac {})() };
+const begun = { [kFinalized]: false }, over = { [kFinalized]: true };
+
+native.setHooks([kHandle, kState, handles.hash, handles.hmac, begun]);
 
 // ---- Hash ----
 
@@ -60,27 +72,25 @@ function Hash(algorithm, options) {
     const size = typeof options === 'object' && options !== null ? options.outputLength : undefined;
     if (size !== undefined)
         checkSize(size);
-    const handle = isCopy ? copy(algorithm[kHandle]) : open(algorithm, undefined);
-    if (handle === undefined)
+    const { prototype } = new.target;
+    const hash = isCopy ? copy(algorithm, prototype) : open(algorithm, undefined, prototype);
+    if (hash === undefined)
         throw new Error('Digest method not supported');
     if (size !== undefined)
-        setSizeOf(handle, size);
-    this[kHandle] = Object.setPrototypeOf(handle, shownAs.hash);
-    this[kState] = { [kFinalized]: false };
-    LazyTransform.call(this, options);
-    return this;
+        setSizeOf(hash, size);
+    return show(hash, options, false);
 }
 Object.setPrototypeOf(Hash.prototype, LazyTransform.prototype);
 Object.setPrototypeOf(Hash, LazyTransform);
 
 Hash.prototype.copy = function (options) {
-    if (this[kState][kFinalized])
+    if (this[kState] === over)
         throw finalized();
     return new Hash(this, options);
 };
 
 function transform(chunk, encoding, callback) {
-    update(this[kHandle], bytesFor(chunk, encoding, 'data'));
+    updateSlowly(this, chunk, encoding, 'data');
     callback();
 }
 
@@ -93,20 +103,33 @@ Hash.prototype._transform = transform;
 Hash.prototype._flush = flush;
 
 Hash.prototype.update = function (data, encoding) {
-    if (this[kState][kFinalized])
+    if (native.update(this, data, encoding))
+        return this;
+    if (this[kState] === over)
         throw finalized();
-    if (!update(this[kHandle], bytesFor(data, encoding, 'data')))
+    if (!updateSlowly(this, data, encoding, 'data'))
         throw coded(Error, 'ERR_CRYPTO_HASH_UPDATE_FAILED', 'Hash update failed');
     return this;
 };
 
 Hash.prototype.digest = function (encoding) {
-    if (this[kState][kFinalized])
+    const result = finish(this, formOf(encoding), bufferPrototype);
+    if (result === undefined)
         throw finalized();
-    const bytes = Buffer.from(finish(this[kHandle]));
-    this[kState][kFinalized] = true;
-    return result(bytes, encoding);
+    this[kState] = over;
+    return result;
 };
+
+const hashPrototype = Hash.prototype;
+
+function createHash(algorithm, options) {
+    if (typeof algorithm !== 'string' || options !== undefined)
+        return new Hash(algorithm, options);
+    const hash = open(algorithm, undefined, hashPrototype);
+    if (hash === undefined)
+        throw new Error('Digest method not supported');
+    return show(hash, options, false);
+}
 
 // ---- Hmac ----
 
@@ -116,23 +139,19 @@ function Hmac(hmac, key, options) {
     if (typeof hmac !== 'string')
         throw invalidArgType('hmac', 'of type string', hmac);
     const secret = require('crypto/keys').secretBytes(key, options?.encoding);
-    const handle = open(hmac, secret);
-    if (handle === undefined)
+    const made = open(hmac, secret, new.target.prototype);
+    if (made === undefined)
         throw coded(TypeError, 'ERR_CRYPTO_INVALID_DIGEST', `Invalid digest: ${hmac}`);
-    this[kHandle] = Object.setPrototypeOf(handle, shownAs.hmac);
-    this[kState] = { [kFinalized]: false };
-    LazyTransform.call(this, options);
-    return this;
+    return show(made, options, true);
 }
 Object.setPrototypeOf(Hmac.prototype, LazyTransform.prototype);
 Object.setPrototypeOf(Hmac, LazyTransform);
 
 Hmac.prototype.update = Hash.prototype.update;
 Hmac.prototype.digest = function (encoding) {
-    const bytes = this[kState][kFinalized] ? Buffer.alloc(0)
-        : Buffer.from(finish(this[kHandle]));
-    this[kState][kFinalized] = true;
-    return result(bytes, encoding);
+    const result = finish(this, formOf(encoding), bufferPrototype);
+    this[kState] = over;
+    return result ?? (encoding && encoding !== 'buffer' ? '' : Buffer.alloc(0));
 };
 Hmac.prototype._flush = flush;
 Hmac.prototype._transform = transform;
@@ -153,8 +172,9 @@ function hash(algorithm, input, outputEncoding = 'hex') {
     const handle = open(algorithm, undefined);
     if (handle === undefined)
         throw new Error(`Digest method ${algorithm} is not supported`);
-    update(handle, bytesFor(input, 'utf8', 'input'));
-    return result(Buffer.from(finish(handle)), outputEncoding);
+    if (!native.update(handle, input))
+        updateSlowly(handle, input, 'utf8', 'input');
+    return finish(handle, formOf(outputEncoding), bufferPrototype);
 }
 
 // Those of OpenSSL 3 that need no other provider, in Node's order.
@@ -169,5 +189,4 @@ const getHashes = () => ('RSA-MD5 RSA-RIPEMD160 RSA-SHA1 RSA-SHA1-2 RSA-SHA224 R
     'sha512WithRSAEncryption shake128 shake256 sm3 sm3WithRSAEncryption ssl3-md5 ssl3-sha1').split(' ');
 
 module.exports = { Hash, Hmac, getHashes, hash, pieces: native,
-    createHash: (algorithm, options) => new Hash(algorithm, options),
-    createHmac: (hmac, key, options) => new Hmac(hmac, key, options) };
+    createHash, createHmac: (hmac, key, options) => new Hmac(hmac, key, options) };
