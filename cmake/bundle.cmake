@@ -5,7 +5,7 @@
 # tools/setup installs them and esbuild from js/bundle/package-lock.json.
 # Without them, using URL is a ReferenceError, importing a CommonJS module yields
 # only its default export, TextDecoder knows no legacy encoding but windows-1252,
-# and TypeScript is refused.
+# TypeScript is refused, and so are patterns of file names (fs.glob).
 
 set(packages "")
 set(bundle ${PROJECT_SOURCE_DIR}/js/bundle)
@@ -16,7 +16,8 @@ file(GLOB installed CONFIGURE_DEPENDS
 find_program(NODE NAMES node nodejs)
 if(installed AND NODE)
   file(GLOB entries CONFIGURE_DEPENDS ${bundle}/*.js ${bundle}/*.mjs)
-  foreach(package whatwg-url tr46 cjs-module-lexer readable-stream sucrase)
+  foreach(package whatwg-url tr46 cjs-module-lexer readable-stream sucrase
+                  minimatch)
     file(GLOB found CONFIGURE_DEPENDS
          ${bundle}/node_modules/${package}/package.json)
     if(found)

@@ -131,7 +131,7 @@ fs.cpSync = function cpSync(from, to, options) {
     require('fs/copy').cpSync(from, to, options);
 };
 for (const [name, lib] of [['watch', 'fs/watch'], ['watchFile', 'fs/watchfile'],
-    ['unwatchFile', 'fs/watchfile']])
+    ['unwatchFile', 'fs/watchfile'], ['glob', 'fs/glob'], ['globSync', 'fs/glob']])
     fs[name] = { [name](...args) { return require(lib)[name](...args); } }[name];
 Object.defineProperty(fs, 'Dir', { configurable: true, enumerable: true,
     get: () => require('fs/dir').Dir });

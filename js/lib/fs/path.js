@@ -132,10 +132,16 @@ function isAbsolute(path) {
     return path[0] === '/';
 }
 
+function matchesGlob(path, pattern) {
+    check(path, 'path');
+    check(pattern, 'pattern');
+    return require('fs/patterns').compile(pattern).match(path);
+}
+
 const posix = module.exports = {
     resolve, normalize, isAbsolute, join, relative,
     toNamespacedPath: (path) => path,
-    dirname, basename, extname, format, parse, sep: '/', delimiter: ':',
+    dirname, basename, extname, format, parse, matchesGlob, sep: '/', delimiter: ':',
 };
 posix.posix = posix;
 posix._makeLong = posix.toNamespacedPath;

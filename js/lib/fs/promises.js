@@ -54,6 +54,9 @@ promises.open = async function open(path, flags, mode) {
 promises.cp = async function cp(from, to, options) {
     return require('fs/copy').cpPromise(from, to, options);
 };
+promises.glob = function glob(pattern, options) {
+    return require('fs/glob').globPromise(pattern, options);
+};
 promises.watch = function watch(filename, options) {
     return require('fs/watch').watchEvents(filename, options);
 };

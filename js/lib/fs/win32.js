@@ -270,6 +270,12 @@ function format(object) {
     return !dir ? base : dir === object.root ? `${dir}${base}` : `${dir}\\${base}`;
 }
 
+function matchesGlob(path, pattern) {
+    check(path, 'path');
+    check(pattern, 'pattern');
+    return require('fs/patterns').compile(pattern, 'win32').match(path);
+}
+
 module.exports = { resolve, normalize, isAbsolute, join, relative, toNamespacedPath, dirname,
-    basename, extname, format, parse, sep: '\\', delimiter: ';' };
+    basename, extname, format, parse, matchesGlob, sep: '\\', delimiter: ';' };
 module.exports._makeLong = toNamespacedPath;
