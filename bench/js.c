@@ -21,6 +21,12 @@
  * js/stream     chunks through Readable, Writable, Transform and pipelines
  * js/web        chunks that are read and piped: streams of the web
  * js/url        new URL and URL.canParse, of ten URLs
+ * js/sha256     SHA-256 of 64 MiB, and of 64 bytes
+ * js/gzip       64 MiB of a log, at once and as a stream
+ * js/spawn      from spawn() of `true` to its 'close'
+ * js/sqlite     prepared statements: INSERTs in one transaction, SELECTs
+ * js/types      a small program in TypeScript, whose types have been erased
+ *               before or are erased now, and the same in JavaScript
  * js/post       four threads of C call a JavaScript function: weir_js_post, and
  *               Node's thread-safe functions (bench/js/addon.c)
  *
@@ -202,6 +208,27 @@ static void run_addon(const struct bench_workload *workload,
     run_file(workload, entry);
 }
 
+/* A process that prints 1: in JavaScript, or in TypeScript with or without the
+ * cache of erased types. */
+static void run_types(const struct bench_workload *workload,
+                      const struct bench_entry *entry)
+{
+    struct bench_workload mine = *workload;
+    char answer[ANSWER_MAX];
+    uint64_t began_ns;
+
+    if (strstr(entry->impl, "JavaScript") != NULL)
+        mine.arg = "types.js";
+    if (strstr(entry->impl, "first") != NULL)
+        setenv("WEIR_CACHE", "", 1);
+    began_ns = bench_now_ns();
+    finish(start(&mine, entry, false), answer);
+    bench_measured(0, (double)(bench_now_ns() - began_ns));
+    unsetenv("WEIR_CACHE");
+    if (strcmp(answer, "1\n") != 0)
+        bench_fail("the program did not print 1");
+}
+
 /* ---- the tables ---- */
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -217,6 +244,12 @@ static const struct bench_entry starts[] = {
 static const struct bench_entry programs[] = {
     {.impl = "weir", .job = run_file},
     {.impl = "Node", .job = run_file, .peer = &node},
+};
+
+static const struct bench_entry types[] = {
+    {.impl = "weir, JavaScript", .job = run_types},
+    {.impl = "weir", .job = run_types},
+    {.impl = "weir, first time", .job = run_types},
 };
 
 static const struct bench_entry on_engine[] = {
@@ -254,6 +287,15 @@ static const struct bench_metric web_metrics[] = {{"read", "us", 1e-3},
 static const struct bench_metric url_metrics[] = {{"new URL", "ns", 1},
                                                   {"canParse", "ns", 1}};
 
+static const struct bench_metric sha_metrics[] = {
+    {"64 MiB", "ms", 1e-6}, {"64 bytes", "ns", 1}, {"64 bytes, hex", "ns", 1}};
+static const struct bench_metric gzip_metrics[] = {{"at once", "ms", 1e-6},
+                                                   {"stream", "ms", 1e-6}};
+static const struct bench_metric spawn_metrics[] = {{"mean", "us", 1e-3}};
+static const struct bench_metric sqlite_metrics[] = {{"insert", "ns", 1},
+                                                     {"select", "ns", 1}};
+static const struct bench_metric wall_metrics[] = {{"wall", "ms", 1e-6}};
+
 #define WORKLOAD(its_name, what, file, seconds, list, contestants)             \
     {                                                                          \
         .name = "js/" its_name, .operation = what, .threads = 1,               \
@@ -287,6 +329,15 @@ static const struct bench_workload workloads[] = {
              web_metrics, programs),
     WORKLOAD("url", "a URL, of ten that programs have", "url.js", 0.5,
              url_metrics, programs),
+    WORKLOAD("sha256", "SHA-256", "crypto.js", 2, sha_metrics, programs),
+    WORKLOAD("gzip", "gzip of 64 MiB of a log", "gzip.js", 6, gzip_metrics,
+             programs),
+    WORKLOAD("spawn", "spawn() of `true` and its 'close'", "spawn.js", 1,
+             spawn_metrics, programs),
+    WORKLOAD("sqlite", "a prepared statement of SQLite, of 100,000",
+             "sqlite.js", 0.5, sqlite_metrics, programs),
+    WORKLOAD("types", "a process that runs a small program", "types.ts", 0.1,
+             wall_metrics, types),
     WORKLOAD("post", "a call from another thread, 4 of them", "addon.js", 0.5,
              mean_metrics, posts),
 };
