@@ -10,7 +10,7 @@ set(net_names "")
 set(net_missing "")
 foreach(library ssl:openssl/ssl.h crypto:openssl/evp.h z:zlib.h
                 brotlidec:brotli/decode.h brotlienc:brotli/encode.h
-                zstd:zstd.h
+                zstd:zstd.h deflate:libdeflate.h
                 cares:ares.h)
   string(REGEX MATCH "^[^:]+" name ${library})
   string(REGEX MATCH "[^:]+$" header ${library})

@@ -102,6 +102,14 @@ static inline void weir__js_codec_run(struct weir__js_codec *codec, int flush)
     codec->kind->run(codec, flush);
 }
 
+/* The room that the output needs at most, if all of the input can be compressed
+ * by one call of weir__js_codec_run_once(); otherwise 0.  In once.c. */
+size_t weir__js_codec_bound(const struct weir__js_codec *codec, int flush);
+
+/* Compress all of the input.  Returns whether it was done; if not, the codec is
+ * as before.  In once.c. */
+bool weir__js_codec_run_once(struct weir__js_codec *codec);
+
 /* Change the level and the strategy of a compression by zlib; has no effect on
  * the others.  In zlib.c. */
 void weir__js_codec_set_level(struct weir__js_codec *codec, int level,

@@ -81,11 +81,32 @@ static bool grow(struct piece *piece)
     return more > 0;
 }
 
+/* Compress everything by one call.  Returns whether that was possible. */
+static bool run_once(struct piece *piece)
+{
+    struct weir__js_codec *codec = piece->codec;
+    struct weir__js_block *output = &piece->output;
+    size_t bound =
+        piece->is_whole ? weir__js_codec_bound(codec, piece->flush) : 0;
+
+    if (bound == 0 || bound > piece->limit ||
+        weir__js_block_reserve(output, bound) != 0)
+        return false;
+    codec->out = (uint8_t *)output->bytes;
+    codec->out_left = output->capacity;
+    if (!weir__js_codec_run_once(codec))
+        return false;
+    output->size = output->capacity - codec->out_left;
+    return true;
+}
+
 static void run_piece(struct piece *piece)
 {
     struct weir__js_codec *codec = piece->codec;
     struct weir__js_block *output = &piece->output;
 
+    if (run_once(piece))
+        return;
     do {
         if (!grow(piece))
             break;
