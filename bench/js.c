@@ -30,7 +30,8 @@
  * js/post       four threads of C call a JavaScript function: weir_js_post, and
  *               Node's thread-safe functions (bench/js/addon.c)
  *
- * The floor of js/microtask and js/await is quickjs-ng without weir.
+ * The floor of js/microtask and js/await is quickjs-ng without weir, that of
+ * js/sqlite the same statements in C.
  */
 #include <errno.h>
 #include <limits.h>
@@ -246,6 +247,12 @@ static const struct bench_entry programs[] = {
     {.impl = "Node", .job = run_file, .peer = &node},
 };
 
+static const struct bench_entry databases[] = {
+    {.impl = "SQLite alone", .job = bench_sqlite},
+    {.impl = "weir", .job = run_file},
+    {.impl = "Node", .job = run_file, .peer = &node},
+};
+
 static const struct bench_entry types[] = {
     {.impl = "weir, JavaScript", .job = run_types},
     {.impl = "weir", .job = run_types},
@@ -335,7 +342,7 @@ static const struct bench_workload workloads[] = {
     WORKLOAD("spawn", "spawn() of `true` and its 'close'", "spawn.js", 1,
              spawn_metrics, programs),
     WORKLOAD("sqlite", "a prepared statement of SQLite, of 100,000",
-             "sqlite.js", 0.5, sqlite_metrics, programs),
+             "sqlite.js", 0.5, sqlite_metrics, databases),
     WORKLOAD("types", "a process that runs a small program", "types.ts", 0.1,
              wall_metrics, types),
     WORKLOAD("post", "a call from another thread, 4 of them", "addon.js", 0.5,

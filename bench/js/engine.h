@@ -13,6 +13,9 @@ bench_job_fn bench_engine;
 /* Four threads that call a function of JavaScript, by weir_js_post. */
 bench_job_fn bench_js_post;
 
+/* What sqlite.js does, in C: the floor. */
+bench_job_fn bench_sqlite;
+
 /* The text of a file of bench/js, to be freed. */
 char *bench_js_read(const char *name, size_t *length);
 
