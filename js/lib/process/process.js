@@ -11,12 +11,17 @@ const { checkObject, checkString, signalName, spawnError, toSignal } =
     require('process/arguments');
 const { errnoError } = require('net/errors');
 const { invalidArgType, invalidArgValue } = require('core/errors');
+const hooks = require('core/hooks');
 
 const ENOENT = -2, EAGAIN = -11, EACCES = -13, ESRCH = -3, EINVAL = -22, EMFILE = -24,
     ENFILE = -23;
 const kIsLeft = Symbol('isLeft'); // of a socket: to a child
 // A spawn that fails for one of these does so in an event.
 const reported = new Set([ENOENT, EAGAIN, EACCES, EMFILE, ENFILE]);
+
+// Children that keep the program alive, for whoever ends it all the same.  A detached one may go on.
+const running = new Set();
+hooks.runningChildren = () => [...running];
 
 function ChildProcess() {
     EventEmitter.call(this);
@@ -55,6 +60,7 @@ function onExit(child, code, signal) {
         child.exitCode = code;
     child.stdin?.destroy();
     child._handle = null;
+    running.delete(child);
     if (code < 0)
         child.emit('error', spawnError(code, 'spawn', child.spawnfile, child.spawnargs));
     else
@@ -129,6 +135,8 @@ ChildProcess.prototype.spawn = function (options) {
     if (isMade) {
         this._handle = made.handle;
         this.pid = made.pid;
+        if (!options.detached)
+            running.add(this);
         nextTick(() => this.emit('spawn'));
     } else {
         nextTick(() => onExit(this, made, 0));
@@ -173,13 +181,16 @@ ChildProcess.prototype[Symbol.dispose] = function () {
 };
 
 ChildProcess.prototype.ref = function () {
-    if (this._handle !== null)
-        children.setRef(this._handle, true);
+    if (this._handle === null)
+        return;
+    children.setRef(this._handle, true);
+    running.add(this);
 };
 
 ChildProcess.prototype.unref = function () {
     if (this._handle !== null)
         children.setRef(this._handle, false);
+    running.delete(this);
 };
 
 module.exports = { ChildProcess };

@@ -18,6 +18,7 @@
 // elsewhere may wait for its answers.
 'use strict';
 
+const hooks = require('core/hooks');
 const thread = require('threads/thread');
 
 const SIGNALS = ['SIGTERM', 'SIGINT'];
@@ -48,8 +49,16 @@ async function stopAll(running, signal) {
     return isClean;
 }
 
+// Children are not waited for: they get signals of their own, or outlive the program.
+function nameChildren() {
+    for (const { pid, spawnfile } of hooks.runningChildren?.() ?? [])
+        require('program/process').stderr.write(
+            `weir: ${threadName()}child ${pid} (${spawnfile}) is still running\n`);
+}
+
 async function exit(stopped, isClean) {
     await Promise.all(stopped.map((one) => one.exit?.()));
+    nameChildren();
     require('program/process').exit(isClean ? undefined : 1);
 }
 
