@@ -84,7 +84,8 @@ static void drop(weir_js *js)
 
     while (hashes->count > 0)
         EVP_MD_free(hashes->kept[--hashes->count].algorithm);
-    EVP_MD_CTX_free(hashes->spare);
+    if (hashes->spare != NULL) /* the call would load the library */
+        EVP_MD_CTX_free(hashes->spare);
     hashes->spare = NULL;
     hashes->is_over = true;
 }

@@ -276,4 +276,13 @@ expect "--stats prints what the loop has done, and the slowest callbacks" \
 expect "NODE_DEBUG names what util.debuglog shows" debugs
 expect "a pipe that nobody reads does not hang it" in_time \
     bash -c "'$weir' -e 'for (let i = 0; i < 1e4; i++) console.log(i)' | head -1"
+
+# Libraries are loaded at the first call: they take as long as the whole start.
+loads_only_libc() {
+    LD_DEBUG=files "$weir" -e 1 2>"$scratch/err" &&
+        grep -q 'calling init: .*libc' "$scratch/err" || return
+    ! grep 'calling init' "$scratch/err" |
+        grep -vE '/(libc|libm|ld-linux[^/]*)\.so'
+}
+expect "a program that uses no library loads none" loads_only_libc
 finish
