@@ -113,6 +113,21 @@
     X(SQLITE, sqlite)                                                          \
     X(SQLITE_FUNCTION, sqlite_function)                                        \
     X(SQLITE_JOB, sqlite_job)                                                  \
+    X(INTL_OBJECT, intl_object)                                                \
+    X(INTL_FUNCTIONS, intl_functions)                                          \
+    X(INTL_CASING, intl_casing)                                                \
+    X(INTL_LOCALE, intl_locale)                                                \
+    X(INTL_VALUES, intl_values)                                                \
+    X(INTL_SEGMENTER, intl_segmenter)                                          \
+    X(INTL_COLLATOR, intl_collator)                                            \
+    X(INTL_NUMBER, intl_number)                                                \
+    X(INTL_PLURAL, intl_plural)                                                \
+    X(INTL_DATE, intl_date)                                                    \
+    X(INTL_INTERVAL, intl_interval)                                            \
+    X(INTL_PATTERN, intl_pattern)                                              \
+    X(INTL_ZONE, intl_zone)                                                    \
+    X(INTL_LIST, intl_list)                                                    \
+    X(INTL_RELATIVE, intl_relative)                                            \
     X(BUFFER, buffer)                                                          \
     X(ENCODING, encoding)                                                      \
     X(READABLE, readable)                                                      \

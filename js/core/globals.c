@@ -91,6 +91,9 @@ static const struct weir__js_lazy others[] = {
     GLOBAL("SubtleCrypto", "crypto/subtle", SAME, HIDDEN),
     GLOBAL("navigator", "web/scope", SAME, HIDDEN),
     GLOBAL("Navigator", "web/scope", SAME, HIDDEN),
+#ifdef WEIR_INTL
+    GLOBAL("Intl", "intl/intl", EXPORTS, HIDDEN),
+#endif
     GLOBAL("URLPattern", "url/pattern", SAME, HIDDEN),
     GLOBAL("EventSource", "http/eventsource", SAME, HIDDEN),
     GLOBAL("ErrorEvent", "events/errorevent", SAME, HIDDEN),
