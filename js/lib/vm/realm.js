@@ -22,3 +22,13 @@ define(globalThis, 'console', console);
 // Shared memory is the host's: how code waits on it, and which buffers it sees grow.
 define(globalThis, 'SharedArrayBuffer', native.SharedArrayBuffer);
 define(globalThis, 'Atomics', native.Atomics);
+
+// Intl too, which is loaded by its first use.
+if (native.intl !== undefined)
+    Object.defineProperty(globalThis, 'Intl', {
+        get: () => native.intl(), // a value would appear in the program's object
+        set(value) {
+            define(globalThis, 'Intl', value);
+        },
+        configurable: true,
+    });

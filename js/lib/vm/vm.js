@@ -10,7 +10,8 @@ const { coded, invalidArgType, invalidArgValue, checkFunction,
     outOfRange } = require('core/errors');
 const hooks = require('core/hooks');
 
-const shared = { SharedArrayBuffer, Atomics };
+const shared = { SharedArrayBuffer, Atomics,
+    intl: 'Intl' in globalThis ? () => require('intl/intl') : undefined };
 const isArray = Array.isArray;
 
 // ---- options ----

@@ -73,3 +73,10 @@ for (const [Class, receivers] of [[Number, ['x', null, {}]], [BigInt, [1, null]]
 const vm = require('vm');
 t(() => vm.runInNewContext(`[(1234.5).toLocaleString('de'), 'ä'.localeCompare('z', 'sv'),
     5n.toLocaleString('ar-u-nu-arab'), [1234.5].toLocaleString('de')].join(' ')`));
+t(() => vm.runInNewContext(`[typeof Intl, new Intl.NumberFormat('de').format(1234.5),
+    typeof Intl, Object.prototype.toString.call(Intl)].join(' ')`));
+t(() => vm.runInNewContext('Intl = 5; [Intl, globalThis.Intl]'));
+t(() => vm.runInNewContext('delete globalThis.Intl && typeof Intl'));
+t(() => vm.runInNewContext('Intl', { Intl: 7 }));
+const context = vm.createContext({});
+t(() => [vm.runInContext('Intl === Intl', context), Object.getOwnPropertyNames(context)]);
