@@ -48,7 +48,8 @@ function makeClass(name, create, makeMembers, isCallable = false) {
             if (new.target === undefined && !isCallable)
                 throw new TypeError(`Constructor Intl.${name} requires 'new'`);
             const object = Reflect.construct(Object, [], new.target ?? Class);
-            new Field(object, create(args[0], args[1]));
+            // What a program adds to Object.prototype is no state.
+            new Field(object, Object.setPrototypeOf(create(args[0], args[1]), null));
             return object;
         },
     }[name];

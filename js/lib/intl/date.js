@@ -22,7 +22,7 @@ const ofDate = ['weekday', 'year', 'month', 'day'];
 const ofTime = ['dayPeriod', 'hour', 'minute', 'second', 'fractionalSecondDigits'];
 
 function readFields(wanted, service) {
-    const chosen = {};
+    const chosen = { __proto__: null };
     for (const [name, values] of Object.entries(fields)) {
         const value = name === 'fractionalSecondDigits'
             ? options.count(wanted, name, 1, 3)
@@ -39,7 +39,7 @@ function addDefaults(chosen, required, defaults) {
     const needed = { date: ofDate, time: ofTime, any: [...ofDate, ...ofTime] }[required];
     if (has(needed))
         return;
-    const added = {};
+    const added = { __proto__: null };
     for (const [name, kind] of [['year', 'date'], ['month', 'date'], ['day', 'date'],
         ['hour', 'time'], ['minute', 'time'], ['second', 'time']])
         if (defaults === kind || defaults === 'all')
@@ -169,7 +169,8 @@ function shownOptions(state) {
     if (state.dateStyle === undefined && state.timeStyle === undefined)
         return optionsOf(state.pattern);
     const { hourCycle } = optionsOf(state.pattern);
-    return { hourCycle: state.timeStyle === undefined ? undefined : hourCycle,
+    return { __proto__: null,
+        hourCycle: state.timeStyle === undefined ? undefined : hourCycle,
         dateStyle: state.dateStyle, timeStyle: state.timeStyle };
 }
 

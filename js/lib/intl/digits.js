@@ -73,8 +73,8 @@ function readKinds(digits, given, defaults, rounding) {
 
 // defaults: {least, most} digits of the fraction, isCompact
 function readDigits(wanted, defaults, service) {
-    const digits = { minimumIntegerDigits: options.count(wanted, 'minimumIntegerDigits', 1,
-        21, 1) };
+    const digits = { __proto__: null,
+        minimumIntegerDigits: options.count(wanted, 'minimumIntegerDigits', 1, 21, 1) };
     const given = {
         fraction: [wanted.minimumFractionDigits, wanted.maximumFractionDigits],
         significant: [wanted.minimumSignificantDigits, wanted.maximumSignificantDigits],

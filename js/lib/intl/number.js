@@ -135,7 +135,7 @@ function create(locales, given, service = constructor) {
         throw new RangeError(`Invalid numberingSystem : ${system}`);
     const { base, locale, values, forICU } =
         resolve(tags, { nu: { option: system, isSupported: isNumbering } }, ['nu']);
-    const state = { locale, forICU, base, system: values.nu };
+    const state = { __proto__: null, locale, forICU, base, system: values.nu };
     readOptions(state, wanted, service);
     state.skeleton = skeletonOf(state);
     state.handle = newNumber(forICU, state.skeleton);

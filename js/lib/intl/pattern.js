@@ -90,12 +90,12 @@ const cycleOf = (locale) => hourCycle(generatorOf(locale));
 
 // ---- what a pattern shows ----
 
-const same = { L: 'M', c: 'E', e: 'E', h: 'j', H: 'j', k: 'j', K: 'j', b: 'B', u: 'y',
+const same = { __proto__: null, L: 'M', c: 'E', e: 'E', h: 'j', H: 'j', k: 'j', K: 'j', b: 'B', u: 'y',
     r: 'y', U: 'y' };
 
 // {option: value} of a pattern, and its hourCycle.
 function optionsOf(pattern) {
-    const found = {};
+    const found = { __proto__: null };
     for (const run of runsOf(pattern)) {
         const letter = same[run[0]] ?? run[0];
         const cycle = Object.keys(letters).find((key) => letters[key] === run[0]);
