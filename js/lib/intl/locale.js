@@ -14,6 +14,7 @@ const beginsWell =
 const data = { alias, likely, keywordType };
 const known = new Map(); // tag -> canonical tag
 const atMost = 200;
+const longest = 100; // of what is kept, and of the tags of ICU's locales
 
 function canonical(tag) {
     let found = known.get(tag);
@@ -24,7 +25,8 @@ function canonical(tag) {
                 : 'Incorrect locale information provided');
         if (known.size >= atMost)
             known.clear();
-        known.set(tag, found);
+        if (tag.length <= longest)
+            known.set(tag, found);
     }
     return found;
 }
@@ -54,11 +56,13 @@ function canonicalList(locales) {
     return list;
 }
 
-const withoutExtensions = (tag) => tag.replace(/-u(-[a-z0-9]{2,8})+/, '');
+const withoutExtensions = (tag) => tag.replace(/-[a-z0-9]-.*/, '');
 
 const available = new Map(); // tag and data -> whether ICU has it
 
 function isAvailable(tag, data) {
+    if (tag.length > longest)
+        return false;
     const key = `${tag} ${data}`;
     let found = available.get(key);
     if (found === undefined) {
@@ -100,10 +104,10 @@ function standard() {
 // The first of the tags that is available, and the keywords of its extension.
 function match(tags, data) {
     for (const tag of tags) {
-        const own = tag.replace(/-x-.*/, '');
-        const found = best(withoutExtensions(own), data);
+        const found = best(withoutExtensions(tag), data);
         if (found !== undefined) {
-            const [extension] = /-u(-[a-z0-9]{2,8})+/.exec(own) ?? [''];
+            const [extension] =
+                /-u(-[a-z0-9]{2,8})+/.exec(tag.replace(/-x-.*/, '')) ?? [''];
             return { base: found, keywords: keywordsOf(extension.split('-').slice(2)).keywords };
         }
     }

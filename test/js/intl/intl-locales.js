@@ -51,6 +51,18 @@ for (const name of ['NumberFormat', 'Collator', 'Segmenter', 'DateTimeFormat', '
         t(() => [name, tag, new Intl[name](tag).resolvedOptions().locale]);
 }
 t(() => new Intl.NumberFormat(['xx', 'de', 'en']).resolvedOptions().locale);
+for (const [tag, more] of [['de', '-10000-10001-10002-10003-10004-10005-10006-10007-10008-10009' +
+    '-10010-10011-10012-10013-10014-10015-10016-10017'], ['de-u-co', '-abcd'.repeat(5000)],
+    ['de-u', '-kn'.repeat(50000)], ['de-a', '-ab'.repeat(50000)], ['de-x', '-a'.repeat(1000)]])
+    t(() => [Intl.getCanonicalLocales(tag + more)[0].length,
+        new Intl.NumberFormat(tag + more).resolvedOptions().locale]);
+for (const text of ['en-u' + '-abc'.repeat(50000), 'en-t' + '-a1-abc'.repeat(50000),
+    'en' + '-12345'.repeat(50000), 'en' + '-a-ab'.repeat(50000), 'en-x' + '-a'.repeat(50000)])
+    try {
+        Intl.getCanonicalLocales(`${text}!`);
+    } catch (error) {
+        console.log(error.name);
+    }
 
 // Values.
 for (const [key, names] of Object.entries({
