@@ -50,17 +50,30 @@ target_include_directories(explore-js-program PRIVATE include)
 set(explore_js_cli ${cli_sources})
 list(FILTER explore_js_cli EXCLUDE REGEX "/main\\.c$")
 add_executable(weir-explore-js ${explore_js_sources} ${explore_js_cli}
-  explore/page/page.c $<TARGET_OBJECTS:explore-js-program>
-  ${PROJECT_BINARY_DIR}/lazy.h)
-target_compile_definitions(weir-explore-js PRIVATE
-  LAZY_FUNCTIONS="${PROJECT_BINARY_DIR}/lazy.h")
+  explore/page/page.c $<TARGET_OBJECTS:explore-js-program>)
+if(DEFINED lazy_libraries) # as the program weir
+  target_sources(weir-explore-js PRIVATE ${PROJECT_BINARY_DIR}/lazy.h)
+  target_compile_definitions(weir-explore-js PRIVATE
+    LAZY_FUNCTIONS="${PROJECT_BINARY_DIR}/lazy.h")
+  set(explore_js_jobs ${lazy_jobs})
+  set(explore_js_libraries "")
+else()
+  set(explore_js_jobs "")
+  if(WEIR_JOBS)
+    set(explore_js_jobs $<TARGET_FILE:weir-jobs-static>)
+  endif()
+  set(explore_js_libraries ${SQLITE_LIBRARY})
+  foreach(name IN LISTS net_names)
+    list(APPEND explore_js_libraries ${NET_${name}_LIBRARY})
+  endforeach()
+endif()
 add_dependencies(weir-explore-js weir-program)
 target_include_directories(weir-explore-js PRIVATE
   explore/javascript explore js src include)
 target_link_libraries(weir-explore-js PRIVATE
-  $<TARGET_FILE:weir-js-static> ${lazy_jobs} engine-explore
+  $<TARGET_FILE:weir-js-static> ${explore_js_jobs} engine-explore
   $<TARGET_FILE:weir-net-static>
-  weir-static ${CMAKE_DL_LIBS})
+  weir-static ${explore_js_libraries} ${CMAKE_DL_LIBS})
 install(TARGETS weir-explore-js DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/weir)
 # __wrap_FUNCTION is declared by nobody.
 target_compile_options(weir-explore-js PRIVATE -Wno-missing-prototypes)
