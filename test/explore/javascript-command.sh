@@ -153,7 +153,7 @@ ends_spinning() {
 stops_and_says_so() {
     rm -f "$scratch/progress"
     mkfifo "$scratch/progress" || return 1
-    "$weir" explore "$1" --seconds=1000 "$PWD/bench/explore.js" \
+    "$weir" explore "$1" --seconds=1000 "$PWD/bench/explore/workers.js" \
         >"$scratch/covered" 2>"$scratch/progress" &
     search=$!
     exec 3<"$scratch/progress"

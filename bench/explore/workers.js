@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Two workers with ten operations each, for bench/explore.py.
+// Two workers with ten operations each, for bench/explore/run.
 'use strict';
 const { Worker, isMainThread, workerData } = require('node:worker_threads');
 
