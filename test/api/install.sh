@@ -308,6 +308,37 @@ finds_a_bug() {
     [ $? = 1 ] && echo "$said" | grep '^assertion failed: main: explored.c:'
 }
 
+# Every command of the guide after the installation, in a folder that has only the
+# programs that the guide copies.
+follow_the_guide() {
+    cp -r examples/explore "$scratch/explore" &&
+        awk '/^```sh$/ { inside = 1; next } /^```/ { inside = 0 } inside' \
+            docs/guide/explore.md | grep -v '^make \|^cp ' >"$scratch/steps" || return
+    (
+        cd "$scratch/explore" || exit
+        export PATH="$prefix/bin:$PATH" LD_LIBRARY_PATH="$prefix/lib" \
+            PKG_CONFIG_PATH="$prefix/lib/pkgconfig" WEIR_EXPLORE=--quiet
+        while read -r step; do
+            echo "\$ $step"
+            eval "$step" </dev/null
+            echo "status $?"
+        done <"$scratch/steps" >"$scratch/said" 2>&1
+    )
+}
+
+# What they find, in their order.
+guide_finds() {
+    cat "$scratch/said"
+    [ "$(grep -o '^data race: main reads ring\|^nothing found\|^the counter ends.*\|^lost wake-up: main\|^data race: worker 1' \
+        "$scratch/said")" = "data race: main reads ring
+data race: main reads ring
+nothing found
+the counter ends with one of: 1 2
+lost wake-up: main
+nothing found
+data race: worker 1" ] && ! grep '^status [^01]' "$scratch/said"
+}
+
 expect_hardened() {
     file=$prefix/$1
     flags="-fstack-protector-strong -fstack-clash-protection"
@@ -332,6 +363,8 @@ expect "weir-explore: a program is built, and its bug found" \
     finds_a_bug with_the_script
 expect "pkg-config: a program is explored" finds_a_bug with_the_flags
 expect "find_package: a program is explored" finds_a_bug with_the_target
+expect "the guide of the explorer is followed word by word" follow_the_guide
+expect "... and its bugs are found" guide_finds
 expect "pkg-config: a C program builds and runs" \
     with_pkg_config cc "$program/program.c"
 expect "pkg-config: a C++ program builds and runs" \

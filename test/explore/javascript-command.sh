@@ -105,7 +105,7 @@ shows() {
 
 fixed_example_passes() {
     export FIXED=1
-    status 0 --executions=60 "$PWD/examples/explore/service.js"
+    status 0 --executions=60 "$PWD/examples/explore/$1.js"
     passes=$?
     unset FIXED
     return $passes
@@ -113,11 +113,12 @@ fixed_example_passes() {
 
 expect "the example fails" status 1 --executions=500 "$PWD/examples/explore/service.js"
 expect "... by its lost close" says '^lost wake-up: main waits'
-expect "... and passes when it is fixed" fixed_example_passes
+expect "... and passes when it is fixed" fixed_example_passes service
 example=examples/explore/service.js
 expect "the guide shows what it prints" shows docs/guide/explore.md $example
 expect "README shows it, too" shows README.md $example
-expect "the guide shows a race" shows docs/guide/explore.md test/explore/javascript/race-plain.js
+expect "the guide shows a race" shows docs/guide/explore.md examples/explore/race.js
+expect "... which is gone when it is fixed" fixed_example_passes race
 # The order in which a message, a timer and terminate() come is in the schedule.
 shows_what_arrives() {
     BROKEN=1 status 1 --executions=60 "$programs/timeout-answer.js" &&
