@@ -78,7 +78,8 @@ static void execute(enum checkpoints checkpoints, bool is_last, int output)
 
 static void prescribe(const uint8_t *picks, unsigned count)
 {
-    memcpy(exchange->picks, picks, count);
+    if (count > 0) /* without picks there is no array */
+        memcpy(exchange->picks, picks, count);
     exchange->prescribed = count;
 }
 
