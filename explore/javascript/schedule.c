@@ -17,6 +17,7 @@
 #include "race.h"
 #include "real.h"
 
+enum { UNOPPOSED = 200 }; /* steps without a choice that count as one */
 enum status { READY, WAITING, POLLING, JOINING, ENDED };
 
 struct thread {
@@ -47,7 +48,8 @@ static uint32_t asleep_set;
 static const int64_t BEGIN_NS = INT64_C(1000000000);
 static int64_t now_ns = BEGIN_NS;
 static uint64_t turns;
-static unsigned cost; /* preemptions of the nodes so far */
+static unsigned cost;      /* preemptions of the nodes so far */
+static unsigned unopposed; /* steps since the last node */
 static void (*describe_deadlock)(struct exchange *exchange);
 static void (*describe_time)(unsigned thread, int64_t since_begin_ns);
 
@@ -179,6 +181,15 @@ static unsigned pick_first(uint32_t enabled, uint32_t late)
     return best;
 }
 
+/* A thread that nobody can interrupt makes no choices, but may go on forever. */
+static unsigned pick_only(uint32_t enabled)
+{
+    if (++unopposed / UNOPPOSED == exchange->limit)
+        schedule_fail(FOUND_LIVELOCK, "no end after %u steps of one thread",
+                      unopposed);
+    return (unsigned)__builtin_ctz(enabled);
+}
+
 /* A new node.  Returns whether its pick is prescribed. */
 static bool begin_node(uint32_t enabled, uint32_t late, bool is_number)
 {
@@ -256,7 +267,8 @@ static unsigned choose_thread(void)
         leave();
     }
     if ((enabled & (enabled - 1)) == 0) /* there is nothing to choose */
-        return (unsigned)__builtin_ctz(enabled);
+        return pick_only(enabled);
+    unopposed = 0;
     is_prescribed = begin_node(enabled, late, false);
     node->asleep = asleep_set;
     return make_pick(is_prescribed);

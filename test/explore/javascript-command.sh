@@ -145,6 +145,20 @@ shows_blocked_waits() {
         says '^main waits in its event loop'
 }
 
+# The only thread that can go on polls for what never comes.
+finds_a_poll_forever() {
+    printf '%s\n' 'const { Worker, isMainThread, workerData } = require("node:worker_threads");
+if (isMainThread)
+    new Worker(__filename, { workerData: new Int32Array(new SharedArrayBuffer(4)) });
+else
+    (function poll() {
+        if (Atomics.load(workerData, 0) === 0)
+            setImmediate(poll);
+    })();' >"$scratch/program.js" &&
+        status 1 --executions=2 --steps=50 "$scratch/program.js" &&
+        says '^livelock: no end after '
+}
+
 ends_spinning() {
     status 0 --executions=100 "$programs/spin-lock.js" && ! says 'had no end'
 }
@@ -179,6 +193,7 @@ expect "the work of the pool is shown" shows_files
 expect "a failed compareExchange is no write" shows_who_wrote
 expect "a wait that blocks is shown" shows_blocked_waits
 expect "priorities let nobody spin forever" ends_spinning
+expect "a worker that polls forever is a livelock" finds_a_poll_forever
 expect "Ctrl-C ends sampling, which says what it has covered" stops_and_says_so --seed=1 '^covered: these schedules'
 expect "Ctrl-C ends a search, which says that it is not complete" stops_and_says_so --exhaustive '^not covered: '
 expect "the report lists what was reached" notes_outcomes
@@ -196,6 +211,7 @@ expect "a bound without a search is refused" refuses --preemptions=1 "needs --ex
 expect "a schedule that is none is refused" refuses --replay=? "not a schedule"
 expect "a missing program is refused" status 2
 expect "a socket is refused by name" uncontrolled 'require("net").createServer().listen(0)' 'a socket'
+expect "a child process is refused by name" uncontrolled 'require("child_process").spawn("true")' 'a child process'
 expect "a signal is refused by name" uncontrolled 'process.kill(process.pid, "SIGTERM")' 'a signal'
 expect "a schedule of another program is refused" status 2 --replay=99 "$programs/once.js"
 expect "the real clock is named" differs \
