@@ -63,11 +63,16 @@ else()
     set(explore_js_jobs $<TARGET_FILE:weir-jobs-static>)
   endif()
   set(explore_js_libraries ${SQLITE_LIBRARY})
+  if(WEIR_INTL)
+    list(APPEND explore_js_libraries ${ICU_i18n_LIBRARY} ${ICU_uc_LIBRARY})
+  endif()
   foreach(name IN LISTS net_names)
     list(APPEND explore_js_libraries ${NET_${name}_LIBRARY})
   endforeach()
 endif()
 add_dependencies(weir-explore-js weir-program)
+target_compile_definitions(weir-explore-js PRIVATE
+  TYPES_TEXT="${PROJECT_BINARY_DIR}/cli/types.inc")
 target_include_directories(weir-explore-js PRIVATE
   explore/javascript explore js src include)
 target_link_libraries(weir-explore-js PRIVATE
