@@ -188,6 +188,14 @@ static void reap_failed(int pid)
         ;
 }
 
+/* ThreadSanitizer takes a call of clone for a fork: in the child, which shares
+ * its memory, it would stop following the thread.  The C library has the function
+ * by another name. */
+#ifdef __SANITIZE_THREAD__
+int __clone(int (*run)(void *), void *stack, int flags, void *arg, ...);
+#define clone __clone
+#endif
+
 IN_CHILD int weir__spawn_start(struct weir__spawn *spawn, int *pid, int *pidfd)
 {
     _Alignas(64) char stack[STACK_BYTES];
