@@ -4,11 +4,11 @@
  *
  * Loading OpenSSL and the other libraries of libweir-net takes longer than
  * everything else that `weir hello.js` does, and most programs never open a
- * connection, or a database of SQLite.  So the program is not linked with these libraries.  Instead it
- * has a stub for each function that it calls in them (LAZY_FUNCTIONS, which
- * tools/make-lazy writes), under the name of the function.  The stub jumps to
- * the address in the function's slot.  At first that is code that loads the
- * library and puts the address of the function into the slot.
+ * connection, or a database of SQLite.  So the program is not linked with these
+ * libraries.  Instead it has a stub for each function that it calls in them
+ * (LAZY_FUNCTIONS, which tools/make-lazy writes), under the name of the function.
+ * The stub jumps to the address in the function's slot.  At first that is code
+ * that loads the library and puts the address of the function into the slot.
  *
  * Without optimisation, gcc writes variables and assembler text in the order of
  * this file, and each text must leave the section as it was.
@@ -22,6 +22,9 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include <openssl/crypto.h>
 
 #define LAZY(index, function, soname)                                          \
     extern const char weir__first_##function[];                                \
@@ -100,6 +103,19 @@ static const struct {
 #include LAZY_FUNCTIONS
 };
 
+/* Threads may still use OpenSSL when main() has returned: the one that drains
+ * servers lasts, and a job of a pool may not have ended.  So OpenSSL must not clean
+ * up at the exit of the program.  It accepts that before its first use only. */
+static void keep_openssl(void *library)
+{
+    typedef int init_fn(uint64_t options,
+                        const OPENSSL_INIT_SETTINGS *settings);
+    init_fn *init = (init_fn *)dlsym(library, "OPENSSL_init_crypto");
+
+    if (init != NULL)
+        init(OPENSSL_INIT_NO_ATEXIT, NULL);
+}
+
 const void *weir__lazy_load(size_t index);
 
 /* Returns the address of the function. */
@@ -113,6 +129,9 @@ const void *weir__lazy_load(size_t index)
         fprintf(stderr, "weir: %s\n", dlerror());
         abort();
     }
+    if (strncmp(functions[index].soname, "libcrypto.", 10) == 0 ||
+        strncmp(functions[index].soname, "libssl.", 7) == 0)
+        keep_openssl(library);
     __atomic_store_n(functions[index].slot, address, __ATOMIC_RELAXED);
     return address;
 }

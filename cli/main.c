@@ -26,6 +26,14 @@
 #include "weir/net/lookup.h"
 #include "weir/net/monitor.h"
 
+/* A program for sanitizers is linked with OpenSSL (cmake/lazy.cmake). */
+#if !defined(LAZY_FUNCTIONS) && !defined(WEIR_EXPLORED)
+#include <openssl/crypto.h>
+#define KEEP_OPENSSL() OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, NULL)
+#else
+#define KEEP_OPENSSL() ((void)0)
+#endif
+
 enum { FAILED = 1, BAD_OPTION = 9 };
 enum { HOLDERS = 16 };
 /* Clocks and a thread for signals are not for `weir explore`, which repeats runs
@@ -452,6 +460,7 @@ int main(int argc, char **argv)
     }
     if (!has_stack(&program.options))
         return BAD_OPTION;
+    KEEP_OPENSSL(); /* at the exit, see lazy.c */
     extend_stack();
     fill_descriptors();
     /* The write fails instead. */
