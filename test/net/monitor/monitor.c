@@ -142,6 +142,17 @@ CASE(monitor_refuses_bad_options)
     weir_monitor_stop();
 }
 
+/* Other threads allocate, too. */
+static void fail_allocation(struct failing_allocator *memory, uint64_t number)
+{
+    __atomic_store_n(&memory->fail_at, number, __ATOMIC_RELEASE);
+}
+
+static uint64_t allocations(const struct failing_allocator *memory)
+{
+    return __atomic_load_n(&memory->calls, __ATOMIC_RELAXED);
+}
+
 CASE(monitor_start_that_fails_leaves_nothing_behind)
 {
     const weir_monitor_options options = {.size = sizeof(options),
@@ -152,14 +163,14 @@ CASE(monitor_start_that_fails_leaves_nothing_behind)
     failing_allocator_init(&memory, 0);
     expect_status(weir_set_allocator(&memory.hooks), 0);
     for (uint64_t at = 1;; at++) {
-        memory.fail_at = memory.calls + at;
+        fail_allocation(&memory, allocations(&memory) + at);
         err = weir_monitor_start(&options);
         if (err == 0)
             break;
         /* covers: weir_monitor_start -ENOMEM */
         expect_status(err, -ENOMEM);
     }
-    memory.fail_at = 0;
+    fail_allocation(&memory, 0);
     weir_monitor_stop();
     failing_syscalls_set(CALL_PTHREAD_CREATE, 1, 1, EAGAIN);
     /* covers: weir_monitor_start -EAGAIN */
@@ -528,11 +539,10 @@ CASE(monitor_without_memory_leaves_nobody_waiting)
     for (int i = 0; i < 2; i++)
         for (uint64_t at = 1; at < 16; at++) {
             start();
-            memory.fail_at =
-                __atomic_load_n(&memory.calls, __ATOMIC_RELAXED) + at;
+            fail_allocation(&memory, allocations(&memory) + at);
             expect_end(lines[i]);
             weir_monitor_stop();
-            memory.fail_at = 0;
+            fail_allocation(&memory, 0);
         }
 }
 
@@ -707,9 +717,9 @@ CASE(monitor_metrics_count_the_requests_in_flight)
     where = monitors;
     expect(are_in_flight(place, 1));
     for (uint64_t at = 1; at < 24; at++) { /* no answer, or all of it */
-        memory.fail_at = __atomic_load_n(&memory.calls, __ATOMIC_RELAXED) + at;
+        fail_allocation(&memory, allocations(&memory) + at);
         expect_end("GET /metrics");
-        memory.fail_at = 0;
+        fail_allocation(&memory, 0);
     }
     expect(are_in_flight(place, 1));
     sem_post(&may_leave);
