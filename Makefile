@@ -42,7 +42,7 @@ TESTS = $(LONGEST) \
     test/api/javascript.sh test/api/program.sh test/api/stdio.sh \
     test/api/repl.py test/api/runner.py test/api/trace.py test/api/metrics.py \
     test/api/profile.py test/api/engine.sh test/api/watchdog.py test/api/live.py \
-    test/api/jobs.py test/api/otlp.py test/api/types.py test/api/vectors.sh \
+    test/api/jobs.py test/api/otlp.py test/api/declarations.py test/api/vectors.sh \
     test/api/check-pairs.sh test/api/check-layers.sh \
     test/api/explorer.sh test/api/run-tests.sh \
     $(addprefix test/explore/,command.sh compiled.sh javascript-command.sh \

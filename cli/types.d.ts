@@ -210,6 +210,9 @@ declare module 'weir:pool' {
         size?: number;
         /** One to three names, the most urgent first. */
         priorities?: readonly string[];
+        /** Of each worker. */
+        resourceLimits?: {
+            maxOldGenerationSizeMb?: number; stackSizeMb?: number; maxBlockedMs?: number };
     }
 
     interface RunOptions {
@@ -436,6 +439,34 @@ declare module 'weir:live' {
         recordError(error: unknown): this;
     }
 
+    interface Waiting {
+        name: string;
+        file: string;
+        line: number;
+        column: number;
+        count: number;
+    }
+
+    /** Times are in milliseconds. */
+    interface WaitingTimer extends Waiting {
+        due: number;
+        delay: number;
+        repeats: boolean;
+        hasRef: boolean;
+    }
+
+    interface WaitingPromise extends Waiting {
+        age: number;
+        awaited: boolean;
+    }
+
+    interface Pending {
+        timers: WaitingTimer[];
+        promises: WaitingPromise[];
+        otherTimers: number;
+        otherPromises: number;
+    }
+
     interface HeapSummary {
         allocated: number;
         objects: number;
@@ -458,6 +489,8 @@ declare module 'weir:live' {
         fn: (span: Span) => Result): Result;
     function activeSpan(): Span | undefined;
     function heapSummary(): HeapSummary;
+    /** What the calling thread waits for. */
+    function pending(): Pending;
     const metrics: { (): string; readonly contentType: string };
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Compares the declarations of `weir types`, which are read from stdin, with what
-// the modules export: test/api/types.py.  Prints each difference.
+// the modules export: test/api/declarations.py.  Prints each difference.
 import { text } from 'node:stream/consumers';
 
 const declared = (await text(process.stdin)).replaceAll(/\/\*\*[^]*?\*\//g, '');

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """`weir types`: the declarations are those of the modules, and TypeScript uses them.
 
-    test/api/types.py [WEIR]
+    test/api/declarations.py [WEIR]
 
 The compiler is that of test/npm; without it, nothing is compiled.  Prints TAP.
 """
