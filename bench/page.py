@@ -16,7 +16,6 @@ runs this through bench/run, which keeps the results.  stdout gets one JSON obje
 for each row and metric; stderr gets a table.
 """
 import argparse
-import importlib.machinery
 import json
 import pathlib
 import shutil
@@ -29,11 +28,9 @@ import time
 
 sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path += [str(ROOT / "bench" / "net"), str(ROOT / "test" / "support")]
+sys.path += [str(ROOT / "bench"), str(ROOT / "test" / "support")]
+import machine  # noqa: E402
 from chromium import Browser  # noqa: E402
-
-machine = importlib.machinery.SourceFileLoader(
-    "net_run", str(ROOT / "bench" / "net" / "run")).load_module().machine
 
 LOOPS, CONNECTIONS = 1000, 10000
 # Times of show() are kept by the page itself: drawing is what it does for a sample.
@@ -120,7 +117,7 @@ def report(options, workload, operation, impl, metric, unit, values):
     print(json.dumps({
         "program": "page", "workload": workload, "impl": impl, "status": "ok", "metric": metric,
         "unit": unit, **figures, "runs": len(values), "repeated": 0, "noisy": 0,
-        "operation": operation, "quick": options.quick, **machine(options.build)}), flush=True)
+        "operation": operation, "quick": options.quick, **machine.describe(options.build)}), flush=True)
     print(f"{workload:14} {impl:22} {figures['value']:8.2f} {unit} "
           f"[{figures['min']:.2f} - {figures['max']:.2f}]", file=sys.stderr)
 
@@ -129,18 +126,24 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("workload", nargs="*", help="ignored: there is one program")
     parser.add_argument("--quick", action="store_true", help="less time, less exact")
+    parser.add_argument("--list", action="store_true",
+                        help="print every workload and row")
     parser.add_argument("--estimate", action="store_true",
                         help="print the seconds that it takes")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
     options = parser.parse_args()
     options.build = options.build.resolve()
-    if options.estimate:
-        print(12 if options.quick else 85)
-        return 0
     what = f"the page of {LOOPS:,} loops and {CONNECTIONS:,} connections"
     rows = [("page/program", what, "weir, nobody looks", "share", "% of a core"),
             ("page/program", what, "weir", "share", "% of a core"),
             ("page/redraw", "draw a sample of them", "weir", "draw", "ms")]
+    if options.list:
+        for name, _, impl, *_ in rows:
+            print(f"{name}: {impl}")
+        return 0
+    if options.estimate:
+        print(12 if options.quick else 85)
+        return 0
     if shutil.which("chromium") is None:
         print("bench/page.py: no chromium", file=sys.stderr)
         return 0
