@@ -391,6 +391,10 @@ class Round:
                 client = self.connect()
             except ConnectionRefusedError:
                 return
+            except ConnectionResetError:  # the listener was closed meanwhile
+                with self.lock:
+                    self.resets += 1
+                continue
             client_port = client.getsockname()[1]
             received = bytearray()
             try:
