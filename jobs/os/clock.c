@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,12 +21,42 @@ static int64_t read_ns(clockid_t id)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* weir_clock_now() is CLOCK_MONOTONIC, unless a test has set it. */
+/* A reading, and those of weir_clock_now() around it.  The thread may not run for
+ * long between any two of them. */
+struct reading {
+    int64_t now_ns;  /* as weir_clock_now() has it */
+    int64_t date_ns; /* of the clock that was asked for */
+    int64_t real_ns; /* CLOCK_MONOTONIC, read after both */
+    bool is_real;    /* whether weir_clock_now() is CLOCK_MONOTONIC */
+};
+
+/* Only a clock that runs is between two readings of CLOCK_MONOTONIC.  A difference
+ * of two readings would also count the time for which the thread did not run. */
+static struct reading read_all(clockid_t id)
+{
+    struct reading reading;
+    int64_t before_ns = read_ns(CLOCK_MONOTONIC);
+
+    reading.now_ns = weir_clock_now();
+    reading.date_ns = read_ns(id);
+    reading.real_ns = read_ns(CLOCK_MONOTONIC);
+    reading.is_real =
+        reading.now_ns >= before_ns && reading.now_ns <= reading.real_ns;
+    return reading;
+}
+
 static int64_t follow_ns(clockid_t id)
 {
-    int64_t ahead_ns = read_ns(id) - read_ns(CLOCK_MONOTONIC);
+    struct reading reading = read_all(id);
 
-    return weir_clock_now() + ahead_ns;
+    return reading.is_real
+               ? reading.date_ns
+               : reading.now_ns + reading.date_ns - reading.real_ns;
+}
+
+bool weir__clock_is_set(void)
+{
+    return !read_all(CLOCK_MONOTONIC).is_real;
 }
 
 int64_t weir__clock_date_ms(void)

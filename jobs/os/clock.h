@@ -10,6 +10,7 @@
 #ifndef WEIR_JOBS_OS_CLOCK_H
 #define WEIR_JOBS_OS_CLOCK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,6 +21,9 @@ int64_t weir__clock_date_ms(void);
 
 /* Microseconds since the machine was booted. */
 int64_t weir__clock_uptime_us(void);
+
+/* Whether a test has set weir_clock_now(). */
+bool weir__clock_is_set(void);
 
 /* Get a string that changes whenever the uptime begins again.  Returns 0 or
  * -errno. */

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "os/clock.h"
 #include "os/uuid.h"
@@ -48,15 +47,10 @@ int weir__pg_status(const struct weir__engine *engine, const PGresult *result,
 
 void weir__param_date(struct weir__params *params)
 {
-    struct timespec now;
-    int64_t real_ns;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    real_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-    if (weir_clock_now() + 1000000 >= real_ns && weir_clock_now() <= real_ns)
-        weir__param_text(params, NULL); /* the server's clock */
-    else
+    if (weir__clock_is_set())
         weir__param_number(params, weir__clock_date_ms() * 1000);
+    else
+        weir__param_text(params, NULL); /* the server's clock */
 }
 
 /* ---- the connection for lists ---- */

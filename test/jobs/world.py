@@ -116,6 +116,18 @@ def set_clock_of_server(world, server, jobs, rounds):
            "completions, nothing lost, nothing twice, in order", problem)
 
 
+def set_clock_of_clients(jobs, rounds):
+    """Only the server's clock counts: nothing runs twice."""
+    world = World("no file")
+    history, problem = set_clock(world, jobs, rounds, 60000, world.inside)
+    problem = problem or "\n".join(history.miscounts()) or None
+    if history.refused:
+        problem = problem or "a lease has ended"
+    expect(f"{jobs} jobs, the clock of the server's clients was set by an hour "
+           f"{rounds + 1} times: nothing lost, nothing twice, in order, no lease "
+           "ended", problem)
+
+
 # ---- the disk ----
 
 def fill_disk(world, jobs, rounds, see, endure):
@@ -191,6 +203,7 @@ def main():
             with world.inside():
                 server = stack.enter_context(Server())
             crash.Place = make_place(server)
+            set_clock_of_clients(jobs, rounds)
             set_clock_of_server(world, server, jobs, rounds)
             fill_disk_of_server(world, server, jobs, rounds)
     return crash.finish()
