@@ -362,13 +362,13 @@ uint32_t weir__socket_arrived(int fd)
 }
 
 /* The end of a TCP stream occupies a sequence number, which is no byte. */
-size_t weir__socket_unreceived(int fd, bool is_tcp)
+uint32_t weir__socket_unreceived(int fd, bool is_tcp)
 {
     int left = 0;
 
     if (ioctl(fd, SIOCOUTQ, &left) != 0 || left <= (is_tcp ? 1 : 0))
         return 0;
-    return (size_t)left - (is_tcp ? 1 : 0);
+    return (uint32_t)left - (is_tcp ? 1 : 0);
 }
 
 void weir__socket_prepare_reset(int fd)

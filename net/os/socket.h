@@ -67,10 +67,10 @@ int weir__socket_shutdown(int fd);
 bool weir__socket_has_input(int fd);
 /* The number of bytes that have arrived and were not read yet. */
 uint32_t weir__socket_arrived(int fd);
-/* The number of bytes that a half-closed socket still has to deliver: those
- * that the peer has not acknowledged (TCP) or read (Unix).  0 if the kernel
- * cannot tell. */
-size_t weir__socket_unreceived(int fd, bool is_tcp);
+/* The number of bytes that a socket still has to deliver: those that the peer has
+ * not acknowledged (TCP; one less, which is the end of a half-closed one) or read
+ * (Unix).  0 if the kernel cannot tell. */
+uint32_t weir__socket_unreceived(int fd, bool is_tcp);
 /* Make the close of a TCP socket a reset. */
 void weir__socket_prepare_reset(int fd);
 void weir__socket_close(int fd);

@@ -4,12 +4,14 @@
  *
  * Deadlines  One for reading and one for writing.  Progress only stores the
  *            time; the timer is restarted when it fires too early.
+ * Progress   of writing is not only that the kernel takes more.  It does so when
+ *            a third of its buffer is free, which may be a megabyte, so a peer
+ *            that reads slowly is asked for: what it has received, the kernel
+ *            no longer has.
  * Finish     FINISHING is a stream without an owner.  It writes what is queued,
  *            half-closes, and discards input until the peer closes.  Closing a
  *            socket with unread input would reset the connection and destroy
- *            the bytes in flight.  The kernel may hold megabytes of these for a
- *            peer that reads slowly, so the linger time counts from the last
- *            moment at which the peer is known to have received some of them.
+ *            the bytes in flight.  The linger time is the deadline of writing.
  *
  * Tested by  test/net/stream/stream.c
  */
@@ -19,23 +21,28 @@
 
 /* ---- deadlines ---- */
 
+static void look_received(weir_stream *stream)
+{
+    stream->unreceived =
+        weir__socket_unreceived(stream->fd, stream->file == WEIR__FILE_TCP);
+}
+
 void weir__stream_look_received(weir_stream *stream)
 {
-    stream->u.finish.unreceived =
-        weir__socket_unreceived(stream->fd, stream->file == WEIR__FILE_TCP);
+    if (stream->write_deadline.limit_ns != 0 &&
+        (stream->is_blocked || stream->has_shut))
+        look_received(stream);
 }
 
 /* Whether the peer has received some of what is left since the last look, and
  * not yet everything. */
 static bool is_receiving(weir_stream *stream)
 {
-    size_t before = stream->u.finish.unreceived;
+    uint32_t before = stream->unreceived;
 
-    if (!stream->has_shut)
-        return false;
-    weir__stream_look_received(stream);
-    return stream->u.finish.unreceived > 0 &&
-           stream->u.finish.unreceived < before;
+    look_received(stream);
+    return stream->unreceived < before &&
+           (stream->unreceived > 0 || !stream->has_shut);
 }
 
 /* The linger time is over.  What a Unix socket has sent, its peer can still
@@ -43,8 +50,8 @@ static bool is_receiving(weir_stream *stream)
 static void give_up(weir_stream *stream)
 {
     stream->close_status = -ETIMEDOUT;
-    stream->is_cut = !stream->has_shut || (stream->file == WEIR__FILE_TCP &&
-                                           stream->u.finish.unreceived > 0);
+    stream->is_cut = !stream->has_shut ||
+                     (stream->file == WEIR__FILE_TCP && stream->unreceived > 0);
     weir__stream_fail(stream, -ETIMEDOUT);
 }
 
@@ -71,13 +78,13 @@ static void on_deadline(void *arg, int status, struct weir__deadline *deadline)
     weir__stream_hold(stream);
     if (weir_clock_now() - deadline->since_ns < deadline->limit_ns) {
         weir__stream_check_deadlines(stream);
-    } else if (stream->life != WEIR__STREAM_FINISHING) {
-        weir__stream_fail(stream, -ETIMEDOUT);
-    } else if (is_receiving(stream)) {
+    } else if (!is_read && is_receiving(stream)) {
         weir__stream_progress(deadline);
         weir__stream_check_deadlines(stream);
-    } else {
+    } else if (stream->life == WEIR__STREAM_FINISHING) {
         give_up(stream);
+    } else {
+        weir__stream_fail(stream, -ETIMEDOUT);
     }
     weir__stream_release(stream);
 }
@@ -146,6 +153,7 @@ int weir_stream_set_timeouts(weir_stream *stream, int64_t read_ns,
     stream->write_deadline.limit_ns = write_ns;
     weir__stream_progress(&stream->read_deadline);
     weir__stream_progress(&stream->write_deadline);
+    weir__stream_look_received(stream);
     weir__stream_check_deadlines(stream);
     return 0;
 }
@@ -226,13 +234,12 @@ void weir_stream_finish(weir_stream *stream, int64_t linger_ns,
     if (!stream->is_once)
         stream->is_reading = false;
     weir__stream_hold(stream);
-    stream->u.finish.discarded = 0;
-    if (stream->has_shut)
-        weir__stream_look_received(stream);
+    stream->u.discarded = 0;
     cancel_deadline(stream, &stream->read_deadline);
     cancel_deadline(stream, &stream->write_deadline);
     stream->write_deadline.limit_ns = linger_ns > 0 ? linger_ns : 1;
     stream->write_deadline.since_ns = weir_clock_now();
+    weir__stream_look_received(stream);
     if (!stream->is_shut && stream->write_err == 0) {
         int err = weir_stream_shutdown(stream, NULL, NULL);
 

@@ -319,10 +319,9 @@ void weir__stream_flush(weir_stream *stream)
     if (stream->queued < before)
         weir__stream_progress(&stream->write_deadline);
     stream->is_blocked = err == -EAGAIN;
-    if (stream->has_shut && stream->life == WEIR__STREAM_FINISHING) {
+    if (stream->has_shut && stream->life == WEIR__STREAM_FINISHING)
         weir__stream_progress(&stream->write_deadline);
-        weir__stream_look_received(stream);
-    }
+    weir__stream_look_received(stream);
     if (err != 0 && err != -EAGAIN && err != -EALREADY) {
         weir__stream_end_writing(stream, err);
         end_handshake(stream, err);

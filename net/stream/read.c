@@ -183,7 +183,7 @@ static void give(weir_stream *stream, void *data, size_t size)
     weir_bytes bytes = {data, size};
 
     if (stream->life == WEIR__STREAM_FINISHING) {
-        stream->u.finish.discarded += size;
+        stream->u.discarded += size;
     } else {
         if (stream->is_once)
             stream->is_reading = stream->is_once = false;

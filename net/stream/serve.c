@@ -91,20 +91,13 @@ static void on_gone(void *arg)
     struct served *served = arg;
     struct server *server = served->server;
 
+    if (server->is_draining && weir__stream_is_cut(served->stream))
+        weir_service_set_cut(server->service);
     *served->link = served->next;
     if (served->next != NULL)
         served->next->link = served->link;
     weir_memory_free(served, sizeof(*served));
     leave(server);
-}
-
-/* A stream that was finished by the library is closed. */
-static void on_finished(void *arg, weir_stream *stream, int status)
-{
-    struct server *server = arg;
-
-    if (weir__stream_is_cut(stream))
-        weir_service_set_cut(server->service);
 }
 
 static void drain_stream(void *arg, int status)
@@ -118,8 +111,7 @@ static void drain_stream(void *arg, int status)
     if (options->on_drain != NULL)
         options->on_drain(stream->arg, stream);
     else
-        weir_stream_finish(stream, options->linger_ns, on_finished,
-                           served->server);
+        weir_stream_finish(stream, options->linger_ns, NULL, NULL);
 }
 
 static void on_stream(void *arg, weir_stream *stream)

@@ -481,7 +481,7 @@ void weir__stream_on_gone(weir_stream *stream, void (*fn)(void *arg), void *arg)
 
 size_t weir__stream_discarded(const weir_stream *stream)
 {
-    return stream->u.finish.discarded;
+    return stream->u.discarded;
 }
 
 bool weir__stream_is_cut(const weir_stream *stream)

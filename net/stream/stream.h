@@ -111,6 +111,8 @@ struct weir_stream {
     int close_status;      /* for closed */
     uint32_t arrived;      /* bytes that the kernel had at the last look, and
                               that were not read since */
+    uint32_t unreceived;   /* bytes that the kernel had at the last look and
+                              the peer had not received */
     size_t queued;         /* bytes */
     size_t high_water;
     struct weir__writes writing, finished;
@@ -121,10 +123,7 @@ struct weir_stream {
             char *data; /* is_once */
             size_t size;
         } read_to;
-        struct { /* WEIR__STREAM_FINISHING, and after */
-            size_t discarded;
-            size_t unreceived; /* by the peer, when last looked */
-        } finish;
+        size_t discarded; /* WEIR__STREAM_FINISHING, and after */
     } u;
     weir_buffer *unread; /* given before what the socket has */
     void (*on_gone)(void *arg);
@@ -210,7 +209,8 @@ static inline void weir__stream_progress(struct weir__deadline *deadline)
     if (deadline->limit_ns != 0)
         deadline->since_ns = weir_clock_now();
 }
-/* Look how much of a finishing stream the peer has not received. */
+/* A flush is over that may have to be waited for: look what the peer has not
+ * received, to see later whether it has received more. */
 void weir__stream_look_received(weir_stream *stream);
 /* Start the timers of the deadlines that apply.  Without memory for a timer the
  * stream fails, which may close it if it is FINISHING. */

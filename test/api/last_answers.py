@@ -145,7 +145,6 @@ class Net:
     most = 6
     has_stayers = True
     complaint = {}
-    is_forced = True  # by a client that does not take what it was sent
 
     @classmethod
     def start(cls):
@@ -179,7 +178,7 @@ class Net:
         short = [port for port, arrived in each.never_read.items()
                  if arrived is not None and arrived < sent[port]]
         allowed = {0}
-        if cls.is_forced and short:
+        if short:
             allowed = {1} if each.clients_stay else {0, 1}
             each.forced += each.clients_stay
         if status not in allowed:
@@ -244,7 +243,6 @@ class Resp(Net):
 
     name = "resp"
     one = b"*1\r\n$4\r\nPING\r\n"
-    is_forced = False  # it finishes its streams itself
 
     @staticmethod
     def answers(number):

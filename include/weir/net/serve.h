@@ -17,8 +17,9 @@
  * When the service drains, the listener accepts what the kernel has queued, and
  * closes.  on_drain is called for each open stream, and for each stream that is
  * accepted meanwhile.  The service waits until all of them are closed, or until
- * its deadline.  Without on_drain the streams are finished; if a peer stops
- * receiving before it has everything, the service ends with WEIR_EFORCED.
+ * its deadline.  Without on_drain the streams are finished.  If a peer stops
+ * receiving before it has everything that a finished stream has written, the
+ * service ends with WEIR_EFORCED.
  *
  * If the listener cannot be opened when the service starts, or stops because of
  * an error, the service drains and ends with that error, because it could not

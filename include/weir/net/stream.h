@@ -147,9 +147,10 @@ WEIR_API void weir_stream_reset(weir_stream *stream, weir_stream_fn *closed,
  * Finish a stream so that the peer receives everything: write what is queued,
  * half-close, then read and discard until the peer has closed its side or
  * linger_ns has passed, then close.  The time starts again whenever the peer
- * has received some of the bytes that are left, so a peer that reads slowly
- * gets all of them.  closed gets 0, -ETIMEDOUT (the peer did not close in time:
- * it may not have received the last bytes), or the first error.
+ * has received some of the bytes that are left.  So a peer that reads slowly
+ * gets all of them, unless it takes longer than linger_ns to make room for the
+ * next.  closed gets 0, -ETIMEDOUT (the peer did not close in time: it may not
+ * have received the last bytes), or the first error.
  *
  * Thread   loop; instead of weir_stream_close
  * Owns     the stream is no longer the caller's; its memory is freed after
@@ -312,8 +313,8 @@ WEIR_API size_t weir_stream_queued_bytes(const weir_stream *stream);
 /* ---- settings ---- */
 
 /**
- * Set how long a read may wait for a byte, and how long a queued write may go
- * without progress.  When the time is over, the stream ends with -ETIMEDOUT.
+ * Set how long a read may wait for a byte, and how long a queued write may wait
+ * without the peer receiving anything.  When the time is over, the stream ends with -ETIMEDOUT.
  * Time in which reading is paused does not count.  0: no limit.  If there is no
  * memory for a timer when a limit begins to apply, the stream ends with -ENOMEM.
  *

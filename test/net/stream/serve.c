@@ -210,12 +210,10 @@ CASE(a_stream_that_stays_open_is_cut_off_at_the_deadline)
     expect_int(seen.drained, 1);
 }
 
-CASE(a_client_that_does_not_receive_everything_makes_the_end_a_forced_one)
+/* A client that takes less than it is sent.  The drain is that of the options. */
+static void stop_with_a_client_that_stops_receiving(weir_serve_options options)
 {
-    weir_serve_options options = {.size = sizeof(options),
-                                  .on_stream = on_stream,
-                                  .linger_ns = WEIR_MS(20)};
-    static const char text[12000];
+    static char text[12000];
     int client, room = 2048;
 
     begin(0);
@@ -226,9 +224,31 @@ CASE(a_client_that_does_not_receive_everything_makes_the_end_a_forced_one)
                0);
     expect_status(connect_to(client), 0);
     expect_int(send(client, text, sizeof(text), MSG_NOSIGNAL), sizeof(text));
+    expect_int(recv(client, text, 1, MSG_PEEK), 1); /* it was answered */
     expect_status(weir_service_stop(service), 0);
     end(WEIR_EFORCED);
     close(client);
+}
+
+CASE(a_client_that_does_not_receive_everything_makes_the_end_a_forced_one)
+{
+    stop_with_a_client_that_stops_receiving(
+        (weir_serve_options){.size = sizeof(weir_serve_options),
+                             .on_stream = on_stream,
+                             .linger_ns = WEIR_MS(20)});
+}
+
+static void on_drain_impatient(void *arg, weir_stream *stream)
+{
+    weir_stream_finish(stream, WEIR_MS(20), on_closed, NULL);
+}
+
+CASE(so_does_one_whose_stream_is_finished_by_its_owner)
+{
+    stop_with_a_client_that_stops_receiving(
+        (weir_serve_options){.size = sizeof(weir_serve_options),
+                             .on_stream = on_stream,
+                             .on_drain = on_drain_impatient});
 }
 
 /* The streams of the service leave theirs. */

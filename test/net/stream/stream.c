@@ -451,6 +451,45 @@ CASE(stream_finish_waits_while_a_slow_peer_receives)
     loop_end();
 }
 
+/* The kernel takes no more before a third of its buffer is free. */
+CASE(stream_finish_waits_while_a_slow_peer_receives_what_the_kernel_has)
+{
+    enum { LARGE = 1000000, ROUNDS = 8 };
+    char *large = make_large(LARGE), *rest = malloc(LARGE);
+    weir_bytes bytes = {large, LARGE};
+    int peer = make_tcp(), fd = weir_stream_fd(ends[0]);
+    int room = 200000; /* much less than that */
+    size_t count = 0, queued;
+
+    expect_int(setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof(room)), 0);
+    expect_status(weir_clock_freeze(WEIR_S(1)), 0);
+    expect_status(weir_stream_write(ends[0], &bytes, 1, NULL, NULL), 0);
+    queued = weir_stream_queued_bytes(ends[0]);
+    expect(queued > 0);
+    weir_stream_finish(ends[0], WEIR_S(2), finished, "closed");
+    for (int i = 0; i < ROUNDS; i++) {
+        count += receive_some(peer, fd);
+        expect_status(weir_clock_advance(WEIR_S(2)), 0);
+        loop_turns(2);
+        expect_recorded("");
+    }
+    expect_int(weir_stream_queued_bytes(ends[0]), queued);
+    expect_int(fcntl(peer, F_SETFL, O_NONBLOCK), 0);
+    while (count < LARGE) {
+        ssize_t more = recv(peer, rest, LARGE, 0);
+
+        expect(more > 0 || errno == EAGAIN);
+        count += more > 0 ? (size_t)more : 0;
+        loop_turns(1);
+    }
+    close(peer);
+    loop_turns(2);
+    expect_recorded("closed");
+    expect_int(last_status, 0);
+    free(rest);
+    loop_end();
+}
+
 CASE(stream_finish_gives_up_on_a_peer_that_stops_receiving)
 {
     enum { LARGE = 100000 };
@@ -537,6 +576,37 @@ CASE(stream_write_times_out_without_progress)
     expect_recorded("write");
     expect_int(last_status, -ETIMEDOUT);
     close_both();
+    loop_end();
+}
+
+CASE(stream_write_does_not_time_out_while_a_slow_peer_receives)
+{
+    enum { LARGE = 1000000, ROUNDS = 8 };
+    char *large = make_large(LARGE);
+    weir_bytes bytes = {large, LARGE};
+    int peer = make_tcp(), fd = weir_stream_fd(ends[0]);
+    int room = 200000; /* much less than that */
+    size_t queued;
+
+    expect_int(setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof(room)), 0);
+    expect_status(weir_clock_freeze(WEIR_S(1)), 0);
+    expect_status(weir_stream_write(ends[0], &bytes, 1, finished, "write"), 0);
+    queued = weir_stream_queued_bytes(ends[0]);
+    expect_status(weir_stream_set_timeouts(ends[0], 0, WEIR_S(3)), 0);
+    for (int i = 0; i < ROUNDS; i++) {
+        receive_some(peer, fd);
+        expect_status(weir_clock_advance(WEIR_S(3)), 0);
+        loop_turns(2);
+        expect_recorded("");
+    }
+    expect_int(weir_stream_queued_bytes(ends[0]), queued);
+    expect_status(weir_clock_advance(WEIR_S(3)), 0);
+    loop_turns(2);
+    expect_recorded("write");
+    expect_int(last_status, -ETIMEDOUT);
+    close(peer);
+    weir_stream_close(ends[0], NULL, NULL);
+    loop_run();
     loop_end();
 }
 
