@@ -204,7 +204,8 @@ static void perform_wait(struct actor *actor, unsigned location)
     struct weak *weak = &execution->weak;
     struct op *op = &actor->op;
 
-    op->site = weak->location[location].site; /* a name for the trace */
+    if (op->site->expression[0] != '?') /* a name for the trace of a model */
+        op->site = weak->location[location].site;
     note_read(actor, location, weak_newest(weak, location));
     op->is_done = (uint32_t)op->read == (uint32_t)op->expected;
     if (op->is_done)

@@ -176,6 +176,28 @@ END
         says '^thread 1 is blocked: lock block 2 of bank.cc:13+[0-9]*  bank.cc:8, which main has'
 }
 
+# A wait is where the program waits, not where the word was first used.
+waits_are_at_their_lines() {
+    cat >"$scratch/wait.c" <<'END'
+#include <linux/futex.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static atomic_uint word;
+int main(void)
+{
+    atomic_store(&word, 1);
+    syscall(SYS_futex, &word, FUTEX_WAIT, 1, 0, 0, 0);
+    return 0;
+}
+END
+    "$explore" cc -D_GNU_SOURCE "$scratch/wait.c" -o "$scratch/wait" &&
+        status 1 "$scratch/wait" &&
+        says 'sleeps on word = 1  wait.c:10$' &&
+        says '^main is blocked: futex wait word  wait.c:10$'
+}
+
 waiters_are_explained() {
     build cond_one_signal signal -DBROKEN && status 1 "$scratch/signal" &&
         says 'is blocked: waits at '
@@ -254,6 +276,7 @@ expect "a search stops in time, and says so" \
 expect "... after a second" stops_in_time
 expect "a deadlock says who waits for whom" deadlock_is_explained
 expect "... and what a waiter waits at" waiters_are_explained
+expect "a futex wait is shown at its line" waits_are_at_their_lines
 expect "lines are those of the program" names_lines_of_the_program
 expect "output is shown in a replay only" shows_output_in_a_replay
 expect "an exit status that is not 0 is a finding" nonzero_return
