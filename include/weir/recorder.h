@@ -23,10 +23,10 @@
  * A loop records its callbacks, and the times when it slept.  While callbacks
  * are short, it measures one about every 2 us, and the others appear together,
  * as a WEIR_RECORD_CROWD.  A pool's workers record their jobs and steals,
- * channels their messages, services the steps of their drain, and servers their
- * requests.  A thread that wakes a sleeping loop records what it posted.  A
- * loop's thread takes part from the next time that it starts to run a loop, and
- * a worker from its start.
+ * channels their messages, services the steps of their drain, servers their
+ * requests, and the watchdog what it tells.  A thread that wakes a sleeping
+ * loop records what it posted.  A loop's thread takes part from the next time
+ * that it starts to run a loop, and a worker from its start.
  *
  * With the option `everything`, no callback is left out, and each post, each
  * turn and each settled promise is recorded too.  That takes 20 ns for each of
@@ -71,7 +71,9 @@ typedef enum weir_record_type {
                             the status of the response */
     WEIR_RECORD_STACK,   /* name: what a callback was doing: lines of the form
                             "    at f (file:line:column)" */
-    WEIR_RECORD_BLOCK,   /* a callback that took too long; name: its name */
+    WEIR_RECORD_BLOCK,   /* that the watchdog has told, on its own thread; name:
+                            "blocked", "still blocked" or "no longer blocked";
+                            value: microseconds so far */
     WEIR_RECORD_DRAIN,   /* a step of a service's drain; name: the step */
 } weir_record_type;
 

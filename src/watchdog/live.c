@@ -35,6 +35,7 @@
 #include "watchdog/watched.h"
 #include "weir/host/sized.h"
 #include "weir/host/thread.h"
+#include "weir/host/recorder.h"
 
 static const int64_t default_limit_ns = 1000000000;
 static const int64_t shortest_ns = 1000000; /* between two looks */
@@ -295,6 +296,23 @@ static void print(void *arg, const weir_block *block)
     fputs(text, stderr);
 }
 
+/* On the watchdog's own track: the ring of the thread that is blocked has only
+ * one writer. */
+static void record(const weir_block *block)
+{
+    static const char *const names[] = {
+        [WEIR_BLOCK_BEGAN] = "blocked",
+        [WEIR_BLOCK_LASTS] = "still blocked",
+        [WEIR_BLOCK_ENDED] = "no longer blocked",
+    };
+
+    weir_recorder_end(
+        0, &(weir_record){.type = WEIR_RECORD_BLOCK,
+                          .kind = block->kind,
+                          .name = names[block->stage],
+                          .value = (uint64_t)block->duration_ns / 1000});
+}
+
 static void tell_all(void)
 {
     struct weir__block *block = dog.first;
@@ -304,6 +322,7 @@ static void tell_all(void)
     while (block != NULL) {
         struct weir__block *next = block->next;
 
+        record(&block->told);
         weir__block_tell(
             block, dog.options.on_block != NULL ? dog.options.on_block : print,
             dog.options.arg);

@@ -171,6 +171,37 @@ CASE(live_names_a_callback_that_sleeps)
     expect(strncmp(told.text, "weir: front was blocked for ", 28) == 0);
 }
 
+/* What the recorder has of a block. */
+static struct {
+    int count;
+    weir_record first, last;
+} recorded;
+
+static void on_record(void *arg, const weir_record *record)
+{
+    if (record->type != WEIR_RECORD_BLOCK)
+        return;
+    if (recorded.count++ == 0)
+        recorded.first = *record;
+    recorded.last = *record;
+}
+
+CASE(live_records_a_block)
+{
+    weir_recorder_options options = {.size = sizeof(options)};
+
+    expect_status(weir_recorder_start(&options), 0);
+    run_task(block_asleep);
+    expect_status(weir_recorder_read(0, on_record, NULL), 0);
+    expect_int(recorded.count, told.began + told.lasts + told.ended);
+    expect_string(recorded.first.name, "blocked");
+    expect_string(recorded.last.name, "no longer blocked");
+    expect(recorded.first.kind == WEIR_KIND_TASK);
+    expect(recorded.last.kind == WEIR_KIND_TASK);
+    expect_int((int)recorded.last.value, (int)(told.block.duration_ns / 1000));
+    expect(recorded.first.value <= recorded.last.value);
+}
+
 __attribute__((noinline)) static void spin_until_noticed(void)
 {
     while (!__atomic_load_n(&is_noticed, __ATOMIC_ACQUIRE))
