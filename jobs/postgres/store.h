@@ -55,20 +55,7 @@
     X(GET, "SELECT " WEIR__PG_JOB " FROM weir_jobs.job WHERE id = $1")         \
     X(LIST, "SELECT " WEIR__PG_JOB                                             \
             " FROM weir_jobs.list($1, $2, $3, $4) ORDER BY id")                \
-    X(LOOK, "WITH n AS (SELECT queue, state, count(*) AS jobs, min(run_at)"    \
-            " AS first FROM weir_jobs.job GROUP BY 1, 2)"                      \
-            " SELECT name, coalesce(is_paused, false),"                        \
-            " coalesce(concurrency, 0), coalesce(rate, 0),"                    \
-            " coalesce(rate_period_ms, 0), min(first) FILTER (WHERE state ="   \
-            " 0), max(jobs) FILTER (WHERE state = 0), max(jobs) FILTER (WHERE" \
-            " state = 1), max(jobs) FILTER (WHERE state = 2), max(jobs)"       \
-            " FILTER (WHERE state = 3), max(jobs) FILTER (WHERE state = 4),"   \
-            " max(jobs) FILTER (WHERE state = 5), max(jobs) FILTER (WHERE"     \
-            " state = 6), max(jobs) FILTER (WHERE state = 7),"                 \
-            " coalesce(key_concurrency, 1)"                                    \
-            " FROM weir_jobs.queue FULL JOIN (SELECT DISTINCT queue AS name"   \
-            " FROM n) AS q USING (name) LEFT JOIN n ON n.queue = name"         \
-            " GROUP BY 1, 2, 3, 4, 5, 15 ORDER BY name COLLATE \"C\"")
+    X(LOOK, "SELECT * FROM weir_jobs.look()")
 
 enum weir__pg_statement {
 #define X(name, text) WEIR__PG_##name,

@@ -171,8 +171,11 @@ $$;
 
 -- Whether the run of a schedule is due.
 CREATE FUNCTION weir_jobs.is_run_due(date_ms bigint) RETURNS boolean
-LANGUAGE sql AS $$
-    SELECT coalesce(min(s.next_at) <= $1, false) FROM weir_jobs.schedule AS s
+LANGUAGE plpgsql AS $$
+BEGIN
+    RETURN EXISTS (SELECT FROM weir_jobs.schedule AS s
+                   WHERE s.next_at <= date_ms);
+END
 $$;
 
 -- Begin a list of a handle: refuse another version of the tables, and note the
@@ -183,7 +186,8 @@ CREATE FUNCTION weir_jobs.start(of_version integer, client uuid, list bigint,
 RETURNS boolean LANGUAGE plpgsql AS $$
 #variable_conflict use_variable
 BEGIN
-    IF (SELECT s.version FROM weir_jobs.store AS s) <> of_version THEN
+    IF (SELECT s.version FROM weir_jobs.store AS s WHERE s.one)
+        <> of_version THEN
         RAISE EXCEPTION 'the store was written by a newer version of weir'
             USING ERRCODE = 'WJ001';
     END IF;
@@ -608,6 +612,35 @@ BEGIN
 END
 $$;
 
+-- Every queue, with its limits and the number of jobs in each state.  This reads
+-- the whole table, which the handle's settings are not for.
+CREATE FUNCTION weir_jobs.look()
+RETURNS TABLE (name text, is_paused boolean, concurrency bigint, rate bigint,
+               rate_period_ms bigint, oldest bigint, ready bigint,
+               running bigint, scheduled bigint, behind bigint, waiting bigint,
+               done bigint, dead bigint, cancelled bigint,
+               key_concurrency bigint)
+LANGUAGE sql SET enable_seqscan = on SET enable_bitmapscan = on AS $$
+    WITH n AS (SELECT j.queue, j.state, count(*) AS jobs, min(j.run_at) AS first
+               FROM weir_jobs.job AS j GROUP BY 1, 2)
+    SELECT name, coalesce(l.is_paused, false), coalesce(l.concurrency, 0),
+           coalesce(l.rate, 0), coalesce(l.rate_period_ms, 0),
+           min(n.first) FILTER (WHERE n.state = 0),
+           max(n.jobs) FILTER (WHERE n.state = 0),
+           max(n.jobs) FILTER (WHERE n.state = 1),
+           max(n.jobs) FILTER (WHERE n.state = 2),
+           max(n.jobs) FILTER (WHERE n.state = 3),
+           max(n.jobs) FILTER (WHERE n.state = 4),
+           max(n.jobs) FILTER (WHERE n.state = 5),
+           max(n.jobs) FILTER (WHERE n.state = 6),
+           max(n.jobs) FILTER (WHERE n.state = 7),
+           coalesce(l.key_concurrency, 1)
+    FROM weir_jobs.queue AS l
+        FULL JOIN (SELECT DISTINCT n.queue AS name FROM n) AS q USING (name)
+        LEFT JOIN n ON n.queue = name
+    GROUP BY 1, 2, 3, 4, 5, 15 ORDER BY name COLLATE "C"
+$$;
+
 CREATE FUNCTION weir_jobs.set_paused(queue text, is_paused boolean)
 RETURNS void LANGUAGE sql AS $$
     INSERT INTO weir_jobs.queue AS q (name, is_paused) VALUES ($1, $2)
@@ -797,12 +830,14 @@ $$;
 
 -- Take what is to be done for jobs (is_keys: for keys) out of the table.
 CREATE FUNCTION weir_jobs.take_later(is_keys boolean)
-RETURNS SETOF weir_jobs.later LANGUAGE sql AS $$
-    DELETE FROM weir_jobs.later AS l WHERE l.id IN (
+RETURNS SETOF weir_jobs.later LANGUAGE plpgsql AS $$
+BEGIN
+    RETURN QUERY DELETE FROM weir_jobs.later AS l WHERE l.id IN (
         SELECT i.id FROM weir_jobs.later AS i
-        WHERE (i.job IS NULL AND i.done IS NULL) = $1
+        WHERE (i.job IS NULL AND i.done IS NULL) = is_keys
         ORDER BY i.id LIMIT 1000 FOR UPDATE SKIP LOCKED)
-    RETURNING l.*
+    RETURNING l.*;
+END
 $$;
 
 -- Do what committed transactions have left to be done.  Returns whether
@@ -1140,9 +1175,10 @@ BEGIN
 END
 $$;
 
--- The steps of weir_jobs_transfer.
+-- The steps of weir_jobs_transfer, which read whole tables.
 CREATE FUNCTION weir_jobs.transfer(step text, given text) RETURNS text
-LANGUAGE plpgsql AS $$
+LANGUAGE plpgsql SET plan_cache_mode = auto SET enable_seqscan = on
+SET enable_bitmapscan = on AS $$
 DECLARE
     answer text := '';
 BEGIN
