@@ -141,6 +141,12 @@ Object.assign(self, {
     memoryUsage: () => native.memoryUsage(),
     hrtime, nextTick, exit, emitWarning,
     loadEnvFile: (path) => require('util/dotenv').loadEnvFile(path),
+    getBuiltinModule(id) {
+        if (typeof id !== 'string')
+            throw invalidArgType('id', 'of type string', id);
+        const { Module, load } = require('program/module');
+        return Module.isBuiltin(id) ? load(id.startsWith('node:') ? id : `node:${id}`) : undefined;
+    },
     abort: () => native.abort(),
     reallyExit: (code) => native.exit(code | 0),
 });

@@ -23,6 +23,9 @@ const { createRequire } = require('module');
 await attempt('require', () => require(top + '/in/a.js'));
 await attempt('import', async () => (await import(top + '/in/c.mjs')).default);
 await attempt('TypeScript', async () => (await import(top + '/in/d.ts')).d);
+await attempt('a builtin', () => typeof process.getBuiltinModule('node:fs').readFileSync);
+await attempt('a file elsewhere by it', () => process.getBuiltinModule('fs')
+    .readFileSync(top + '/out/secret.json', 'utf8'));
 await attempt('require elsewhere', () => require(top + '/out/secret.js'));
 await attempt('require nothing elsewhere', () => require(top + '/out/none'));
 await attempt('JSON', () => require(top + '/out/secret.json'));
