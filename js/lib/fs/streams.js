@@ -62,11 +62,12 @@ function descriptorOf(stream, options) {
         throw new ERR_INVALID_ARG_TYPE('options.fd', ['number', 'FileHandle'], fd);
     if (options.fs)
         throw new ERR_METHOD_NOT_IMPLEMENTED('FileHandle with fs');
+    const open = check.fd(fd.fd); // not if the handle is closed
     stream[kHandle] = fd;
     stream[kFs] = operationsOf(fd);
     enter(fd);
     fd.on('close', stream.close.bind(stream));
-    return fd.fd;
+    return open;
 }
 
 function optionsOf(given) {

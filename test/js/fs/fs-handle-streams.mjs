@@ -29,6 +29,17 @@ const { log } = console;
     log(other.fd === -1, kept.destroyed);
     await other.close();
 }
+{ // the handle is closed already
+    const handle = await open(name);
+    await handle.close();
+    for (const method of ['createReadStream', 'createWriteStream'])
+        try {
+            log(handle[method]());
+        } catch (error) {
+            log(error.name, error.code, error.message);
+        }
+    await handle.close();
+}
 { // the handle is closed first
     const handle = await open(name);
     const stream = handle.createReadStream();
