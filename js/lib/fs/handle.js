@@ -166,6 +166,11 @@ class FileHandle extends EventEmitter {
         return new ReadStream(undefined, { ...options, fd: this });
     }
 
+    readLines(options) {
+        const { Interface } = require('readline/interface');
+        return new Interface({ input: this.createReadStream(options), crlfDelay: Infinity });
+    }
+
     readableWebStream(options = {}) {
         const why = this.#fd === -1 ? 'closed' : this.#closing !== undefined ? 'closing'
             : this.#isLocked ? 'locked' : undefined;
