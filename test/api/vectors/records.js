@@ -51,7 +51,33 @@ function each(file, needed, take) {
     }
     if (Object.keys(record).length > 0)
         end();
-    return count;
+    if (count === 0)
+        throw new Error(`${file} has no records`);
 }
 
-module.exports = { FOLDER, each, lines, list };
+// Files of RSA's kind: a comment `# Name:`, then hexadecimal lines.  Call `take` with what has been
+// read at the end of each value that is called `last`.
+function eachLabelled(file, last, take) {
+    let label, record = {}, count = 0;
+    const end = () => {
+        if (label === last && record[last] !== '') {
+            take({ ...record });
+            count++;
+        }
+        label = undefined;
+    };
+    for (const line of lines(file)) {
+        const name = /^#\s*([^:]+):\s*$/.exec(line);
+        if (line.startsWith('#'))
+            end();
+        if (name !== null)
+            record[label = name[1]] = '';
+        else if (label !== undefined && /^[\da-f ]+$/i.test(line))
+            record[label] += line.replaceAll(' ', '');
+    }
+    end();
+    if (count === 0)
+        throw new Error(`${file} has no records`);
+}
+
+module.exports = { FOLDER, each, eachLabelled, lines, list };
