@@ -14,7 +14,9 @@ set(wrapped
   pthread_create pthread_join epoll_pwait2 poll write nanosleep
   clock_gettime gettimeofday time getrandom getpid getppid getloadavg sysconf
   open fopen statx chmod chown ftruncate link mkdir mkdtemp rename rmdir symlink
-  unlink utimensat socket clone kill)
+  unlink utimensat socket clone kill
+  chdir setpriority sigaction setuid seteuid setgid setegid setgroups
+  initgroups)
 
 # An engine of its own, which reports plain accesses to shared memory.
 get_target_property(engine_sources engine SOURCES)

@@ -17,7 +17,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "fiber.h"
 #include "policy.h"
+#include "rewind.h"
 
 enum {
     SLOTS = 96,
@@ -38,6 +40,9 @@ struct slot {
     struct node node;
     struct policy_state policy; /* before its pick */
     bool is_group;              /* executions of a group go on here */
+    bool takes_back;            /* ... and may come back here when they end */
+    int runner;                 /* a process that has come back, or 0 */
+    bool is_resting;            /* ... and waits for the next execution */
     uint8_t seen[32]; /* picks that executions have made here, as bits */
 };
 
@@ -50,6 +55,9 @@ static int search_process;
 
 static int first_descriptor; /* that was free when the program began */
 static bool is_forbidden;
+
+static struct fiber here, waiter; /* of a checkpoint, on rewind_stack() */
+static struct slot *home; /* where the process can go back to, or NULL */
 
 /* What the exchange says about the execution until now. */
 static struct {
@@ -168,24 +176,77 @@ static void restore(void)
     memcpy(exchange->sources, saved.sources, sizeof(saved.sources));
 }
 
-/* Waits until an execution is wanted, and returns in it. */
-static void wait_in(struct slot *slot)
+/* An execution goes on, on the stack where the checkpoint was made. */
+static void go_on(void)
 {
+    fiber_switch(&waiter, &here);
+}
+
+/* The process is a fork of a checkpoint that remains. */
+static void set_home(struct slot *slot)
+{
+    if (!slot->takes_back)
+        return;
+    home = slot;
+    rewind_begin();
+}
+
+/* Waits until an execution is wanted, and goes on in it. */
+static void wait_in(void *arg)
+{
+    struct slot *slot = arg;
+    int process;
+
     for (;;) {
         switch (__atomic_load_n(&slot->state, __ATOMIC_ACQUIRE)) {
         case FORK:
             __atomic_store_n(&slot->state, WAITING, __ATOMIC_RELEASE);
-            if (fork_sibling() <= 0) /* or there cannot be more processes */
-                return;
+            process = fork_sibling();
+            if (process == 0)
+                set_home(slot);
+            if (process <= 0) /* or there cannot be more processes */
+                go_on();
             break;
         case GO_ON:
-            return;
+            go_on();
+            break;
         case DIE:
             _exit(0);
         default:
             futex(&slot->state, FUTEX_WAIT, WAITING);
         }
     }
+}
+
+/* On rewind_stack(). */
+static void go_back(void *arg)
+{
+    struct slot *slot = arg;
+
+    if (!rewind_memory(slot->process)) {
+        slot->takes_back = false;
+        _exit(0);
+    }
+    home = slot;
+    slot->runner = (int)syscall(SYS_getpid);
+    __atomic_store_n(&slot->is_resting, true, __ATOMIC_RELEASE);
+    do /* somebody else may send SIGCONT */
+        syscall(SYS_kill, slot->runner, SIGSTOP);
+    while (__atomic_load_n(&slot->is_resting, __ATOMIC_ACQUIRE));
+    go_on();
+}
+
+void checkpoint_go_back(void)
+{
+    struct fiber end;
+
+    if (home == NULL || !home->takes_back || rewind_is_forbidden() ||
+        exchange->finding != FOUND_NOTHING || exchange->status != 0 ||
+        exchange->threads != saved.threads ||
+        free_descriptor() != first_descriptor)
+        return;
+    fiber_borrow(&waiter, rewind_stack(), go_back, home);
+    fiber_switch(&end, &waiter);
 }
 
 bool checkpoint_make(const struct node *node)
@@ -200,9 +261,11 @@ bool checkpoint_make(const struct node *node)
                           .node = *node,
                           .policy = exchange->state,
                           .is_group = exchange->makes_at == exchange->nodes,
+                          .takes_back = exchange->makes_at == exchange->nodes,
                           .path = path_of(saved.node, saved.nodes - 1)};
     __atomic_store_n(&slot->state, WAITING, __ATOMIC_RELEASE);
     exchange->makes_first = false;
+    home = NULL; /* rewind.h: it must not have forked */
     process = fork_sibling();
     if (process != 0) {
         if (process > 0)
@@ -211,7 +274,11 @@ bool checkpoint_make(const struct node *node)
             slot->state = FREE;
         return false;
     }
-    wait_in(slot);
+    if (slot->is_group) /* where a policy asks: executions may read its memory */
+        prctl(PR_SET_PTRACER, search_process);
+    fiber_adopt(&here);
+    fiber_borrow(&waiter, rewind_stack(), wait_in, slot);
+    fiber_switch(&here, &waiter);
     exchange->process = (int)syscall(SYS_getpid);
     if (exchange->process == slot->process)
         __atomic_store_n(&slot->state, FREE, __ATOMIC_RELEASE);
@@ -228,14 +295,26 @@ void checkpoint_begin(struct exchange *shared, void (*begin)(int output))
     search_process = (int)syscall(SYS_getpid);
     slots = mmap(NULL, SLOTS * sizeof(*slots), PROT_READ | PROT_WRITE,
                  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (slots == MAP_FAILED) {
+    if (slots == MAP_FAILED || rewind_init() != 0) {
         perror("weir explore");
         exit(1);
     }
 }
 
+static void end_runner(struct slot *slot)
+{
+    if (slot->runner == 0)
+        return;
+    syscall(SYS_kill, slot->runner, SIGKILL);
+    while (waitpid(slot->runner, NULL, 0) < 0 && errno == EINTR)
+        ;
+    slot->runner = 0;
+    slot->is_resting = false;
+}
+
 static void remove_slot(struct slot *slot)
 {
+    end_runner(slot);
     set_state(slot, DIE);
     while (waitpid(slot->process, NULL, 0) < 0 && errno == EINTR)
         ;
@@ -389,32 +468,64 @@ static void on_alarm(int number)
     is_late = 1;
 }
 
+/* Of the processor, that a process has used; -1: there is no such process. */
+static double seconds_of(int process)
+{
+    clockid_t clock = (clockid_t)((~(unsigned)process << 3) | 2);
+    struct timespec used;
+
+    if (syscall(SYS_clock_gettime, clock, &used) != 0)
+        return -1;
+    return (double)used.tv_sec + (double)used.tv_nsec / 1e9;
+}
+
+static double begun; /* that the process had used before the execution */
+
 /* An execution that uses the processor for so long, or not at all, hangs.  One
  * that has to wait for the processor does not. */
 static bool is_hanging(double *before)
 {
-    clockid_t clock = (clockid_t)((~(unsigned)exchange->process << 3) | 2);
-    struct timespec used;
-    double seconds;
+    double seconds =
+        exchange->process != 0 ? seconds_of(exchange->process) : -1;
 
-    if (exchange->process == 0 || syscall(SYS_clock_gettime, clock, &used) != 0)
+    if (seconds < 0)
         return false;
-    seconds = (double)used.tv_sec + (double)used.tv_nsec / 1e9;
+    seconds -= begun;
     if (seconds > CHECKPOINT_HANG_SECONDS || seconds - *before < 0.01)
         return true;
     *before = seconds;
     return false;
 }
 
-/* Whether it is a checkpoint that somebody has killed. */
+/* Whether it is a checkpoint that somebody has killed, or a process that was
+ * resting there. */
 static bool is_checkpoint(int process)
 {
-    for (unsigned i = 0; i < SLOTS; i++)
+    for (unsigned i = 0; i < SLOTS; i++) {
         if (slots[i].state == WAITING && slots[i].process == process) {
+            if (slots[i].is_resting)
+                end_runner(&slots[i]);
             slots[i].state = FREE;
             return true;
         }
+        if (slots[i].state == WAITING && slots[i].runner == process) {
+            slots[i].runner = 0;
+            return slots[i].is_resting;
+        }
+    }
     return false;
+}
+
+/* Whether the execution has ended; if it rests, the status is that of an exit. */
+static bool has_ended(int process, int *status)
+{
+    if (!WIFSTOPPED(*status))
+        return !is_checkpoint(process);
+    *status = 0;
+    for (unsigned i = 0; i < SLOTS; i++)
+        if (slots[i].runner == process && slots[i].is_resting)
+            return process == exchange->process;
+    return false; /* somebody has stopped it */
 }
 
 /* Returns the status of the execution. */
@@ -428,7 +539,7 @@ static int wait_for_end(void)
     sigaction(SIGALRM, &action, NULL);
     alarm(CHECKPOINT_HANG_SECONDS);
     do {
-        process = waitpid(-1, &status, 0);
+        process = waitpid(-1, &status, WUNTRACED);
         if (process < 0 && is_late) {
             is_late = 0;
             alarm(CHECKPOINT_HANG_SECONDS);
@@ -436,9 +547,18 @@ static int wait_for_end(void)
             if (hangs)
                 syscall(SYS_kill, exchange->process, SIGKILL);
         }
-    } while (process < 0 || is_checkpoint(process));
+    } while (process < 0 || !has_ended(process, &status));
     alarm(0);
     return hangs ? SIGALRM : status;
+}
+
+static void wake_runner(struct slot *slot, bool is_last)
+{
+    slot->takes_back = !is_last;
+    exchange->process = slot->runner;
+    begun = seconds_of(slot->runner);
+    __atomic_store_n(&slot->is_resting, false, __ATOMIC_RELEASE);
+    syscall(SYS_kill, slot->runner, SIGCONT);
 }
 
 static void start(struct slot *slot, bool goes_on, int output)
@@ -446,6 +566,11 @@ static void start(struct slot *slot, bool goes_on, int output)
     int process;
 
     exchange->process = 0;
+    begun = 0;
+    if (slot != NULL && slot->runner != 0) {
+        wake_runner(slot, goes_on);
+        return;
+    }
     if (slot != NULL) {
         set_state(slot, goes_on ? GO_ON : FORK);
         return;

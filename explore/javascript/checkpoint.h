@@ -14,6 +14,10 @@
  *     picks, and wakes it       --->  forks               --->  goes on
  *     waits for the end         <-----------------------------  ends
  *
+ * An execution of a group does not end then: its process goes back to the
+ * checkpoint (rewind.h) and waits there for the next one, which then needs no
+ * fork.
+ *
  * All of them are children of the process that searches (CLONE_PARENT), which
  * waits for them, and with which they die.
  *
@@ -64,6 +68,10 @@ void checkpoint_forbid(void);
 
 /* Whether there should be a checkpoint at this node. */
 bool checkpoint_is_wanted(void);
+
+/* The execution has ended.  If possible, the process goes back to the checkpoint
+ * it comes from, until another execution is wanted there; else this returns. */
+void checkpoint_go_back(void);
 
 /* Leaves one behind.  True: the caller is it, in an execution that goes on from
  * here, and its results so far are in the exchange. */

@@ -146,6 +146,14 @@ int fiber_new(struct fiber *fiber, pthread_t *handle,
     return 0;
 }
 
+void fiber_borrow(struct fiber *fiber, void *end, void (*run)(void *arg),
+                  void *arg)
+{
+    fiber->thread = read_thread();
+    fiber->stack = end;
+    prepare_stack(fiber, run, arg);
+}
+
 /* A thread pointer is no problem for compilers: a fiber always has the same. */
 void fiber_switch(struct fiber *from, const struct fiber *to)
 {

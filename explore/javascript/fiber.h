@@ -32,6 +32,11 @@ int fiber_new(struct fiber *fiber, pthread_t *handle,
               const pthread_attr_t *attributes, void (*run)(void *arg),
               void *arg);
 
+/* The same for a fiber that shares the caller's thread pointer, on a stack that
+ * ends there. */
+void fiber_borrow(struct fiber *fiber, void *end, void (*run)(void *arg),
+                  void *arg);
+
 /* Goes on with another one; returns when somebody switches back. */
 void fiber_switch(struct fiber *from, const struct fiber *to);
 

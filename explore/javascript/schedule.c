@@ -58,6 +58,7 @@ static void (*describe_time)(unsigned thread, int64_t since_begin_ns);
 _Noreturn static void leave(void)
 {
     exchange->is_ended = true;
+    checkpoint_go_back();
     _exit(0);
 }
 

@@ -32,6 +32,7 @@
 #include "core/lib.h"
 #include "hooks.h"
 #include "real.h"
+#include "rewind.h"
 #include "schedule.h"
 #include "weir/host/thread.h"
 #include "weir/loop.h"
@@ -482,6 +483,30 @@ int WRAP(statx)(int fd, const char *path, int flags, unsigned mask,
         hooks_note_source("the times of %s", path);
     return result;
 }
+
+/* --- what belongs to the process, and is not in its memory ------------------- */
+
+/* A function that changes it, so that the process must end with the execution. */
+#define ALTERS(function, parameters, arguments)                                \
+    int REAL(function) parameters;                                             \
+    int WRAP(function) parameters                                              \
+    {                                                                          \
+        if (schedule_is_on())                                                  \
+            rewind_forbid();                                                   \
+        return REAL(function) arguments;                                       \
+    }
+
+ALTERS(chdir, (const char *path), (path))
+ALTERS(setpriority, (int which, id_t who, int priority), (which, who, priority))
+ALTERS(sigaction,
+       (int number, const struct sigaction *action, struct sigaction *before),
+       (number, action, before))
+ALTERS(setuid, (uid_t user), (user))
+ALTERS(seteuid, (uid_t user), (user))
+ALTERS(setgid, (gid_t group), (group))
+ALTERS(setegid, (gid_t group), (group))
+ALTERS(setgroups, (size_t count, const gid_t *groups), (count, groups))
+ALTERS(initgroups, (const char *user, gid_t group), (user, group))
 
 /* --- what cannot be controlled ------------------------------------------------- */
 
