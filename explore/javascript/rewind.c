@@ -42,9 +42,10 @@ struct area {
 struct room {
     char before[MAPS], now[MAPS]; /* /proc/self/maps */
     size_t length;                /* of the first; 0: it is not known */
-    uint64_t signals;             /* that are blocked */
-    long mode;                    /* umask() */
-    struct area areas[AREAS];     /* of private memory that can be written */
+    long heap_end;
+    uint64_t signals;         /* that are blocked */
+    long mode;                /* umask() */
+    struct area areas[AREAS]; /* of private memory that can be written */
     unsigned area_count;
     uint64_t entries[ENTRIES];
     struct iovec runs[RUNS]; /* of pages to restore */
@@ -140,6 +141,7 @@ static bool find_areas(void)
 
 void rewind_begin(void)
 {
+    room->heap_end = syscall(SYS_brk, 0);
     room->length = read_maps(room->before);
     if (room->length > 0 && !find_areas())
         room->length = 0;
@@ -236,13 +238,22 @@ static bool restore_areas(int pagemap, int origin)
     return restore_runs(origin);
 }
 
+/* Whether memory is mapped as before.  A heap that has grown is cut: the allocator
+ * will believe that it has not. */
+static bool restore_maps(void)
+{
+    return room->length > 0 && syscall(SYS_brk, 0) >= room->heap_end &&
+           syscall(SYS_brk, room->heap_end) == room->heap_end &&
+           read_maps(room->now) == room->length &&
+           memcmp(room->before, room->now, room->length) == 0;
+}
+
 bool rewind_memory(int origin)
 {
     bool is_restored;
     int pagemap;
 
-    if (room->length == 0 || read_maps(room->now) != room->length ||
-        memcmp(room->before, room->now, room->length) != 0)
+    if (!restore_maps())
         return false;
     pagemap = open_file("/proc/self/pagemap");
     if (pagemap < 0)

@@ -253,25 +253,29 @@ for (let i = 0; i < 30000; i++) {
 }
 setTimeout(() => Atomics.store(view, 0, freed));'
 
-# isolates STATEMENT...: each sample makes choices, and then finds `state` as it was at
-# the beginning, even if samples before it, in the same process, have executed the statements.
+# isolates BYTES STATEMENT: each sample makes choices, and then finds `state`, which has an
+# array of that size, as it was at the beginning, even if samples before it, in the same
+# process, have executed the statement.
 isolates() {
     printf '%s\n' 'const { choose } = require("weir:explore"), assert = require("node:assert");
-const fs = require("node:fs"), state = { list: [], bytes: new Uint8Array(300000) };
-const look = () => JSON.stringify([state.list, state.bytes.reduce((a, b) => a + b), process.cwd(),
-    process.umask(), Reflect.ownKeys(globalThis).length, process.env.CHANGED]);
+const fs = require("node:fs"), state = { list: [], bytes: new Uint8Array('"$1"') };
+const look = () => JSON.stringify([state.list, state.bytes.findIndex((byte) => byte > 0),
+    process.cwd(), process.umask(), Reflect.ownKeys(globalThis).length, process.env.CHANGED]);
+const open = () => fs.openSync("/etc/passwd"), descriptor = open();
+fs.closeSync(descriptor);
+state.bytes[1000] = 1;
 const before = look();
 let chosen = 0;
 for (let i = 0; i < 8; i++)
     chosen = 2 * chosen + choose(2);
-assert.equal(look(), before);' "$@" >"$scratch/program.js" &&
+assert.equal(look(), before);' "$2" >"$scratch/program.js" &&
         status 0 --executions=200 "$scratch/program.js"
 }
 
 # The samples of a group run in one process, unless that has changed.
 samples_share_processes() {
     rm -f "$scratch/processes"
-    isolates "state.list.push(chosen);
+    isolates 10000 "state.list.push(chosen);
 fs.writeFileSync('$scratch/processes', fs.readlinkSync('/proc/self') + '\n', { flag: 'a' });" || return 1
     samples=$(wc -l <"$scratch/processes")
     processes=$(sort -u "$scratch/processes" | wc -l)
@@ -280,20 +284,18 @@ fs.writeFileSync('$scratch/processes', fs.readlinkSync('/proc/self') + '\n', { f
 }
 
 expect "samples share processes" samples_share_processes
-expect "... but not what they do to memory" isolates \
+expect "... but not what they do to memory" isolates 10000 \
     'state.bytes.fill(1 + chosen % 7); state.list.push("x".repeat(chosen * 1000));
 globalThis.more = chosen; process.env.CHANGED = "1";
-for (let i = 0; i < 2000; i++)
+for (let i = 0; i < 20000; i++)
     state.list.push({ i, text: String(i * chosen) });
 delete globalThis.escape;'
-expect "... nor to the map of their memory" isolates \
-    'for (let i = 0; i < chosen % 4; i++)
-    state.list.push(new Uint8Array(3000000).fill(i));
-state.bytes = new ArrayBuffer(5000000 * (chosen % 3));'
-expect "... nor to their process" isolates 'process.chdir("/"); process.umask(0o77);'
-expect "... nor to their descriptors" isolates \
-    'state.list.push(fs.openSync("/etc/passwd"), fs.openSync("/etc/passwd"));
-assert.equal(state.list[0], state.list[1] - 1);
+expect "... nor to the map of their memory" isolates 3000000 \
+    'state.bytes = chosen % 4 > 0 ? new Uint8Array(5000000) : null;'
+expect "... nor to their process" isolates 10000 'process.chdir("/"); process.umask(0o77);'
+expect "... nor to their descriptors" isolates 10000 \
+    'state.list.push(open(), open());
+assert.equal(state.list[0], descriptor);
 if (chosen % 2 === 0)
     state.list.forEach((fd) => fs.closeSync(fd));'
 finish
