@@ -2,7 +2,7 @@
 /*
  * exchange -- the memory through which the search and an execution talk.
  *
- * Each execution is a forked process.  The search (search.h) writes its orders
+ * Each execution runs in a forked process.  The search (search.h) writes its orders
  * into memory that all share, and reads there how the execution went.  A process
  * that waits in the middle of an execution (checkpoint.h) keeps a copy of how it
  * went so far.

@@ -3,8 +3,8 @@
  * main -- `weir explore`: the options, and one execution after the other.
  *
  * The program weir itself (cli/main.c, whose main() is called run_weir here)
- * makes the host.  Instead of running the JavaScript program, this file forks
- * once for each execution, and the child runs it.
+ * makes the host.  Instead of running the JavaScript program, this file forks,
+ * and executions run in children.
  *
  * The system call is made without libc's fork(), so that libweir does not take
  * the process for a child: its host must continue to work.  That is safe, as

@@ -3,7 +3,7 @@
  * search -- which schedules of a JavaScript program are run.
  *
  * Shape     The process that searches has a host that has not begun the program.
- *           It forks for each execution, so that each begins in the same state,
+ *           Executions run in forks of it, so that each begins in the same state,
  *           or in one that another execution was in (checkpoint.h).
  *           An execution is a sequence of picks: at each node (exchange.h) a
  *           thread, or a number.
