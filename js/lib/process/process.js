@@ -69,6 +69,15 @@ function onExit(child, code, signal) {
     countClose(child);
 }
 
+// Node looks for children that have ended after everything else that a poll has found.
+// So what such a child has sent comes first: a poll reads it, and the next its end.
+function endAfterMessages(child, code, signal) {
+    if (child.connected)
+        setImmediate(() => setImmediate(onExit, child, code, signal));
+    else
+        onExit(child, code, signal);
+}
+
 // ---- the start ----
 
 function checkSpawn(options) {
@@ -128,7 +137,7 @@ ChildProcess.prototype.spawn = function (options) {
     const made = children.start({ ...options, args: this.spawnargs, envPairs,
         flags: options.detached ? children.DETACHED : 0,
         stdio: entries.map(({ kind, fd }) => [kind, fd]) },
-    (code, signal) => onExit(this, code, signal));
+    (code, signal) => endAfterMessages(this, code, signal));
     const isMade = typeof made !== 'number';
     if (!isMade && !reported.has(made))
         throw errnoError(made, 'spawn');
