@@ -44,7 +44,7 @@ enum {
 int run_weir(int argc, char **argv);
 
 static struct search_options options = {
-    .preemptions = -1, .seconds = DEFAULT_SECONDS, .seed = 1, .steps = 5000};
+    .preemptions = -1, .seconds = -1, .seed = 1, .steps = 5000};
 static const char *replay, *page_file;
 static struct exchange *exchange;
 
@@ -140,23 +140,20 @@ static void set_option(const char *word)
 /* Returns the index of the program. */
 static int read_options(int argc, char **argv)
 {
-    bool has_seconds = false;
     int i = 1;
 
-    for (; i < argc && strncmp(argv[i], "--", 2) == 0; i++) {
-        has_seconds |= strncmp(argv[i], "--seconds", 9) == 0 ||
-                       strncmp(argv[i], "--executions", 12) == 0;
+    for (; i < argc && strncmp(argv[i], "--", 2) == 0; i++)
         set_option(argv[i]);
-    }
     if (i == argc)
         refuse("a program is expected after", argv[i - 1]);
     if (!options.is_exhaustive &&
         (options.preemptions >= 0 || options.no_reduction))
         refuse("an option that needs --exhaustive, without it, before",
                argv[i]);
-    if (has_seconds || options.is_exhaustive)
-        options.seconds =
-            options.seconds == DEFAULT_SECONDS ? 0 : options.seconds;
+    if (options.seconds < 0) /* not given */
+        options.seconds = options.executions > 0 || options.is_exhaustive
+                              ? 0
+                              : DEFAULT_SECONDS;
     return i;
 }
 

@@ -199,6 +199,7 @@ expect "Ctrl-C ends a search, which says that it is not complete" stops_and_says
 expect "the report lists what was reached" notes_outcomes
 expect "--help" status 0 --help
 expect "a program without workers passes" status 0 --executions=3 "$programs/choose.js"
+expect "ten seconds end when they are asked for, too" status 0 --seconds=10 "$programs/choose.js"
 expect "a replay of twenty times prints the same" twenty_times_the_same
 expect "a seed repeats its executions" samples_repeat
 expect "a failing schedule becomes a page" writes_a_page
