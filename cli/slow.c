@@ -6,8 +6,8 @@
  * thread does meanwhile.  Short callbacks that are not measured appear together; a
  * long one may be among them.
  *
- * After it has saved a file it rests for REST_NS, so that a program that is always
- * slow does not fill the disk at once.
+ * After it has saved a file it rests for ten seconds, even if the program ends then,
+ * so that a program that is always slow does not fill the disk at once.
  *
  * Tested by  test/api/trace.py
  */

@@ -2,8 +2,8 @@
 /*
  * weir.h -- all headers of libweir for its users.  It includes neither those of
  * other libraries (libweir-net: weir/net/, weir/process.h and weir/watch.h;
- * libweir-js: weir/js.h; libweir-explore: weir/explore.h) nor weir/host/, which
- * is for libraries that are built on weir.
+ * libweir-jobs: weir/jobs.h; libweir-js: weir/js.h, weir/profile.h;
+ * libweir-explore: weir/explore.h), nor weir/host/, for what is built on weir.
  */
 #ifndef WEIR_H
 #define WEIR_H

@@ -3,10 +3,10 @@
  * kernel -- what the kernel keeps for the program, and the explorer cannot put
  * back: descriptors, other processes, signals.
  *
- * Calls that make such things are refused by name, because executions would
- * share them, and because a call that blocks there would block all threads.
- * Files may be opened.  Those that an execution leaves open are closed before the
- * next one: an execution that is abandoned never comes to its close().
+ * Calls that make such things are refused by name, because executions would share
+ * them.  read(), poll() and select() are refused if they would block, because all
+ * threads would; without descriptors, poll() and select() are sleeps.  Files that
+ * an execution leaves open are closed before the next one.
  */
 #ifndef WEIR_EXPLORE_KERNEL_H
 #define WEIR_EXPLORE_KERNEL_H

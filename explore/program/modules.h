@@ -12,17 +12,17 @@
 /* Once, when all are loaded. */
 void modules_find(void);
 
-/* Whether one of them has this code; is loaded at this base. */
+/* Whether the code at pc is one of theirs; whether one is loaded at this base. */
 bool modules_has(uintptr_t pc);
 bool modules_has_base(uintptr_t base);
 
 /* Whether libc, the loader or the explorer has this code. */
 bool modules_is_system(uintptr_t pc);
 
-/* The name of the index-th library that is neither, or NULL. */
+/* The index-th library that is neither instrumented nor of the system, or NULL. */
 const char *modules_unseen(unsigned index);
 
-/* Their number. */
+/* The number of executable segments of the instrumented ones. */
 unsigned modules_count(void);
 
 #endif /* WEIR_EXPLORE_MODULES_H */

@@ -51,11 +51,12 @@
  * of memcpy(); nor signals, nor what other processes do.
  *
  * It refuses, with an error that names the cause: more than seven threads,
- * atomic operations on 16 bytes or of different sizes on one word, fork() and
- * other ways to start a process, sockets, pipes and other descriptors that are
- * not files, signals that are sent or waited for, pthread_cancel(), futex
- * operations other than wait and wake, calls that block in the kernel, and more
- * than 4000 operations in one execution.
+ * atomic operations on 16 bytes or of different sizes on one word, fork(),
+ * posix_spawn(), system() and popen(), sockets, pipes and other descriptors
+ * that are not files, signals that are sent or waited for, pthread_cancel(),
+ * futex operations other than wait and wake, and calls that block in the
+ * kernel.  An execution of more operations than its limit, at most 4000, is a
+ * livelock.
  *
  * A pointer to a thread_local variable must not be used by another thread.
  */

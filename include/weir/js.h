@@ -180,15 +180,16 @@ typedef struct weir_js_permissions {
 
 /**
  * Deny the JavaScript of this process everything that is not listed: files,
- * the network, processes, workers, variables of the environment.  What is denied throws an error with the code ERR_ACCESS_DENIED.  Passing NULL grants
+ * the network, processes, workers, variables of the environment.  What is
+ * denied throws an error with the code ERR_ACCESS_DENIED.  Passing NULL grants
  * nothing.  Functions in C that the program defines are not confined.
  *
  * Thread   any; no host may exist yet
  * Owns     everything is copied
  * Returns  0, -EINVAL (an entry is empty, too long, not allowed in its list, or
- *          leads to no file that has a name), -E2BIG (an option that this library does not know),
- *          -EALREADY (the process is confined), -ENOMEM, or the -errno of the
- *          working directory
+ *          leads to no file that has a name), -E2BIG (an option that this
+ *          library does not know), -EALREADY (the process is confined),
+ *          -ENOMEM, or the -errno of the working directory
  */
 WEIR_API WEIR_CHECKED int
 weir_js_confine(const weir_js_permissions *permissions);

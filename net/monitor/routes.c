@@ -10,7 +10,7 @@
  *     GET  /file?name=profile        a file that the program offers
  *     POST /trace?seconds=10         what the recorder has, for Perfetto
  *     POST /drain                    as the program says
- *     POST /ask?what=heap            the same, for a section of the page
+ *     POST /ask?what=heap            asks the program for a section of the page
  *
  * All but the page and health need the token.
  *

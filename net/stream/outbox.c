@@ -2,9 +2,9 @@
 /*
  * outbox -- the sending half of a datagram socket.
  *
- * A send with a callback is a request.  It waits in `queue` until the kernel
- * has room, and then in `over` until its callback is called.  A send without a
- * callback needs a request only if it has to wait.
+ * A send with a callback, or of several messages, is a request; one message
+ * without a callback only if it has to wait.  A request waits in `queue` until
+ * the kernel has room, and then in `over` until its callback is called.
  *
  * Everything here happens on the loop's thread.
  */

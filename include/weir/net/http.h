@@ -43,8 +43,8 @@
  *     after its response has been sent.
  *  5. At drain_deadline_ns what is left is cut off: on_report of the service is
  *     called, then requests without a response get a 503, other connections are
- *     reset, and the service ends with WEIR_EFORCED.  It also does if a client stopped receiving before it had
- *     its whole response.
+ *     reset, and the service ends with WEIR_EFORCED; so it does if a client
+ *     stopped receiving before it had its whole response.
  *
  * A handler that streams for a long time calls weir_http_request_on_drain, and
  * ends its response when the function that it has set is called.
@@ -595,9 +595,9 @@ WEIR_API int weir_http_serve_file(weir_http_request *request, const char *root);
  * Bytes that the client has already sent after the request are read from the
  * stream first.  Its reads and writes have no time limits: set them with
  * weir_stream_set_timeouts.  The connection remains part of the server: the
- * drain waits until the stream is closed.  on_drain (or NULL) is called during the drain,
- * at a random time within drain_idle_ns, so that clients do not all reconnect
- * at once.
+ * drain waits until the stream is closed.  on_drain (or NULL) is called during
+ * the drain, at a random time within drain_idle_ns, so that clients do not all
+ * reconnect at once.
  *
  * Thread   loop
  * Owns     *stream is the caller's; the handle is no longer valid, unless there

@@ -121,8 +121,8 @@ WEIR_API void weir_monitor_show_block(const weir_block *block);
 
 /**
  * Give the page the program's own data: JSON, which replaces what had this name
- * before.  An empty text removes it.  The page displays "heap"; data with
- * other names is in /sample.json only.
+ * before.  An empty text removes it.  The page displays "heap", "pending", "jobs"
+ * and "profile"; data with other names is in /sample.json only.
  *
  * Thread   any
  * Owns     the text is copied, and kept until it is replaced

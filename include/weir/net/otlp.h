@@ -104,8 +104,9 @@ WEIR_API int weir_otlp_add_span(const char *json, size_t size);
 
 /**
  * Send at once what waits in the queue, and metrics, as a program does that
- * begins to drain.  A later weir_otlp_stop waits no longer than until within_ns from now.
- * Negative: no such limit.  Without effect if the exporter does not run.
+ * begins to drain.  A later weir_otlp_stop waits no longer than until within_ns
+ * from now.  Negative: no such limit.  Without effect if the exporter does not
+ * run.
  *
  * Thread   any; it does not wait
  */

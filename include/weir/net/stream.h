@@ -314,9 +314,10 @@ WEIR_API size_t weir_stream_queued_bytes(const weir_stream *stream);
 
 /**
  * Set how long a read may wait for a byte, and how long a queued write may wait
- * without the peer receiving anything.  When the time is over, the stream ends with -ETIMEDOUT.
- * Time in which reading is paused does not count.  0: no limit.  If there is no
- * memory for a timer when a limit begins to apply, the stream ends with -ENOMEM.
+ * without the peer receiving anything.  When the time is over, the stream ends
+ * with -ETIMEDOUT.  Time in which reading is paused does not count.  0: no
+ * limit.  If there is no memory for a timer when a limit begins to apply, the
+ * stream ends with -ENOMEM.
  *
  * Thread   loop
  * Returns  0, -EINVAL (NULL, or negative)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// fs/stats -- information about a file: Stats, BigIntStats, Dirent.
+// fs/stats -- what is known of a file or a file system: Stats, BigIntStats, StatFs, Dirent.
 'use strict';
 
 const constants = require('fs/constants');

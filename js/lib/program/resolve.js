@@ -366,10 +366,9 @@ function urlOf(file) {
 
 // Node's builtins that weir lacks.  The error says so, since no package is
 // missing.
-const absent = new Set(['child_process', 'dgram', 'dns',
-    'domain', 'http', 'http2', 'https', 'inspector', 'net', 'punycode',
-    'readline', 'repl', 'tls', 'trace_events', 'v8', 'vm',
-    'wasi', 'zlib']);
+const absent = new Set(['_http_agent', '_http_client', '_http_common', '_http_incoming',
+    '_http_outgoing', '_http_server', '_stream_wrap', '_tls_common', '_tls_wrap',
+    'domain', 'inspector', 'repl', 'trace_events', 'wasi']);
 
 function absence(name) {
     return absent.has(name.split('/')[0]) ? ' (built into Node, absent in weir)' : '';

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// querystring -- Node's querystring: names and values, as in forms.
+// querystring -- Node's module for names and values encoded as in HTML forms.
 //
 // It is older than URLSearchParams and differs from it: a name that occurs twice
-// has an array, a text that cannot be decoded is taken byte by byte, and the
-// separators and the decoder are the caller's.
+// gets an array, text that cannot be decoded is read byte by byte, and the caller
+// chooses separators, encoder and decoder.
 'use strict';
 
 const { Buffer } = require('bytes/buffer');
@@ -11,7 +11,7 @@ const { coded } = require('core/errors');
 
 const HEX = '0123456789ABCDEF';
 const ENCODED = /%[0-9a-f]{2}/i;
-const PAIRS = 1000; // that parse takes, if nobody says otherwise
+const PAIRS = 1000; // that parse() reads by default
 
 // ---- escaping ----
 
