@@ -151,6 +151,8 @@ static const struct option table[] = {
     {"--backoff", NULL, "MS", TEXT, PLACE(jobs_text),
      "add: wait MS milliseconds before the second attempt, and twice as long "
      "before each further one (default: 1000)"},
+    {"--backoff-max", NULL, "MS", TEXT, PLACE(jobs_text),
+     "add: wait no longer than that before any attempt (default: one hour)"},
     {"--timeout", NULL, "MS", TEXT, PLACE(jobs_text),
      "add: fail an attempt that takes longer (default: no limit)"},
     {"--keep", NULL, "MS", TEXT, PLACE(jobs_text),

@@ -117,15 +117,15 @@ static void finish(weir_datagram *socket, struct weir__request *request,
 void weir__outbox_deliver(weir_datagram *socket)
 {
     struct weir__request *last = socket->over.first ? socket->over.last : NULL;
-    struct weir__request *request = NULL;
+    bool is_last = last == NULL;
 
     if (last != socket->over.first)
-        (void)weir__datagram_post(socket); /* in case that a callback raises */
-    while (last != NULL && request != last && socket->over.first != NULL) {
-        struct weir__request copy;
+        (void)weir__datagram_post(socket); /* in case a callback raises */
+    while (!is_last && socket->over.first != NULL) {
+        struct weir__request *request = take_first(&socket->over);
+        struct weir__request copy = *request;
 
-        request = take_first(&socket->over);
-        copy = *request;
+        is_last = request == last;
         free_request(request);
         copy.done(copy.arg, socket, copy.status, copy.sent);
     }

@@ -93,12 +93,13 @@ def run_commands(store, engine):
         check(f"{engine}: {name}", is_true, *details)
 
     done = store.run("add", "mail", '{"to": "ann"}', "--priority=-3", "--delay", 3600000, "--key=k",
-                     "--unique=u", "--attempts=4", "--backoff=70", "--timeout=80", "--keep=forever")
+                     "--unique=u", "--attempts=4", "--backoff=70", "--backoff-max=90",
+                     "--timeout=80", "--keep=forever")
     expect("add prints the id of a new job", done.stdout == "1\n" and done.returncode == 0, done)
     row = store.ask("SELECT queue, state, priority, run_at - added_at, key, \"unique\", attempts, "
-                    "backoff_ms, timeout_ms, keep_ms FROM weir_jobs.job")
+                    "backoff_ms, backoff_max_ms, timeout_ms, keep_ms FROM weir_jobs.job")
     expect("... which has its options in the store",
-           row == [["mail", "2", "-3", "3600000", "k", "u", "4", "70", "80", "-1"]], row)
+           row == [["mail", "2", "-3", "3600000", "k", "u", "4", "70", "90", "80", "-1"]], row)
     found = store.json("add", "mail", "1", "--unique=u")
     expect("add with the same --unique finds it", found == {"id": 1, "isNew": False}, found)
     found = store.json("add", "mail", "[1, 2]", "--run-at=2100-01-01T00:00:00Z")
@@ -452,6 +453,10 @@ def refuse_urls(scratch, server):
         refuse_url(f"a move there ({url})", scratch / "a.db", BAD_OPTION,
                    "a URL of PostgreSQL begins with postgres://", "move", url)
     refuse_url("a missing file", scratch / "none.db", FAILED, "there is no such file")
+    for uri in (f"file:{scratch}/none.db", f"file://{scratch}/none.db?cache=private",
+                f"file:{scratch}/n%6fne.db#x"):
+        refuse_url(f"its URI ({uri.removeprefix('file:').replace(str(scratch), '')})", uri, FAILED,
+                   "there is no such file")
     check("... and it is not made", not (scratch / "none.db").exists())
     refuse_url("a file in a missing directory", scratch / "none" / "a.db", FAILED,
                "a.db: unable to open database file", "add", "q", "1")

@@ -58,6 +58,7 @@ const JOB = {
     'run-at': ['runAt', readDate],
     attempts: ['attempts', readNumber],
     backoff: ['backoff', readNumber],
+    'backoff-max': ['backoffMax', readNumber],
     timeout: ['timeout', readNumber],
     keep: ['keep', (text, name) => text === 'forever' ? Infinity : readNumber(text, name)],
     after: ['after', (text) => text.split(',').map(readId)],
@@ -91,10 +92,12 @@ function checkUrl(url) {
 
 // weir:jobs would make a store.
 function checkFile(url) {
-    if (isServer(url) || url.startsWith('file:') || url === ':memory:')
+    if (isServer(url) || url === ':memory:' || /^file:.*[?&]mode=memory(&|$)/.test(url))
         return;
+    // As SQLite reads it: file:PATH or file://HOST/PATH, and then parameters.
+    const [, path] = /^file:(?:\/\/[^/]*)?([^?#]*)/.exec(url) ?? [];
     try {
-        require('fs/fs').accessSync(url);
+        require('fs/fs').accessSync(path === undefined ? url : decodeURIComponent(path));
     } catch (error) {
         throw new Error(error.code === 'ENOENT' ? 'there is no such file' : error.message);
     }
