@@ -82,10 +82,11 @@ static void on_block(void *arg, const weir_block *block)
     struct program *program = arg;
     char text[16384];
 
-    weir_block_text(block, text, sizeof(text));
-    fputs(text, stderr);
+    /* Whoever acts on the line finds that the program knows. */
     weir_monitor_show_block(block);
     weir_js_tell_block(program->host, block);
+    weir_block_text(block, text, sizeof(text));
+    fputs(text, stderr);
 }
 
 /* Without a watchdog the program runs as well. */
