@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Headless Chromium for tests, by its DevTools protocol."""
 import base64
+import contextlib
 import json
 import os
 import subprocess
@@ -85,5 +86,12 @@ class Browser:
             self.call("Page.captureScreenshot", format="png")["data"]))
 
     def close(self):
-        self.process.kill()
-        self.process.wait()
+        """Let it end its other processes, which write to their folder until then."""
+        message = {"id": self.number + 1, "method": "Browser.close"}
+        with contextlib.suppress(OSError):
+            os.write(self.to, json.dumps(message).encode() + b"\0")
+        try:
+            self.process.wait(30)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
