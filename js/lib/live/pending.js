@@ -9,7 +9,7 @@ const { coded } = require('core/errors');
 // Those that are due at the same time keep their places when the page looks again.
 function inOrder(a, b) {
     return a.due - b.due || b.hasRef - a.hasRef || a.repeats - b.repeats ||
-        a.line - b.line || a.delay - b.delay;
+        a.line - b.line || a.column - b.column || a.delay - b.delay;
 }
 
 // {timers: [...], promises: [...], otherTimers, otherPromises}; the timers that are

@@ -451,29 +451,48 @@ CASE(stream_finish_waits_while_a_slow_peer_receives)
     loop_end();
 }
 
-/* The kernel takes no more before a third of its buffer is free. */
-CASE(stream_finish_waits_while_a_slow_peer_receives_what_the_kernel_has)
+/* Write more than the kernel takes.  It takes no more before a third of its buffer
+ * is free.  Returns how much is left. */
+static size_t write_too_much(weir_bytes bytes, const char *word)
 {
-    enum { LARGE = 1000000, ROUNDS = 8 };
-    char *large = make_large(LARGE), *rest = malloc(LARGE);
-    weir_bytes bytes = {large, LARGE};
-    int peer = make_tcp(), fd = weir_stream_fd(ends[0]);
-    int room = 200000; /* much less than that */
-    size_t count = 0, queued;
+    int fd = weir_stream_fd(ends[0]), room = (int)bytes.size / 5;
+    size_t queued;
 
     expect_int(setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof(room)), 0);
     expect_status(weir_clock_freeze(WEIR_S(1)), 0);
-    expect_status(weir_stream_write(ends[0], &bytes, 1, NULL, NULL), 0);
+    expect_status(weir_stream_write(ends[0], &bytes, 1,
+                                    word != NULL ? finished : NULL,
+                                    (void *)word),
+                  0);
     queued = weir_stream_queued_bytes(ends[0]);
     expect(queued > 0);
-    weir_stream_finish(ends[0], WEIR_S(2), finished, "closed");
-    for (int i = 0; i < ROUNDS; i++) {
-        count += receive_some(peer, fd);
-        expect_status(weir_clock_advance(WEIR_S(2)), 0);
+    return queued;
+}
+
+/* Each time the peer receives a little, and time passes.  Returns how much. */
+static size_t receive_slowly(int peer, int64_t limit_ns, size_t queued)
+{
+    size_t count = 0;
+
+    for (int i = 0; i < 8; i++) {
+        count += receive_some(peer, weir_stream_fd(ends[0]));
+        expect_status(weir_clock_advance(limit_ns), 0);
         loop_turns(2);
         expect_recorded("");
     }
     expect_int(weir_stream_queued_bytes(ends[0]), queued);
+    return count;
+}
+
+CASE(stream_finish_waits_while_a_slow_peer_receives_what_the_kernel_has)
+{
+    enum { LARGE = 1000000 };
+    char *large = make_large(LARGE), *rest = malloc(LARGE);
+    int peer = make_tcp();
+    size_t queued = write_too_much((weir_bytes){large, LARGE}, NULL), count;
+
+    weir_stream_finish(ends[0], WEIR_S(2), finished, "closed");
+    count = receive_slowly(peer, WEIR_S(2), queued);
     expect_int(fcntl(peer, F_SETFL, O_NONBLOCK), 0);
     while (count < LARGE) {
         ssize_t more = recv(peer, rest, LARGE, 0);
@@ -581,25 +600,13 @@ CASE(stream_write_times_out_without_progress)
 
 CASE(stream_write_does_not_time_out_while_a_slow_peer_receives)
 {
-    enum { LARGE = 1000000, ROUNDS = 8 };
+    enum { LARGE = 1000000 };
     char *large = make_large(LARGE);
-    weir_bytes bytes = {large, LARGE};
-    int peer = make_tcp(), fd = weir_stream_fd(ends[0]);
-    int room = 200000; /* much less than that */
-    size_t queued;
+    int peer = make_tcp();
+    size_t queued = write_too_much((weir_bytes){large, LARGE}, "write");
 
-    expect_int(setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof(room)), 0);
-    expect_status(weir_clock_freeze(WEIR_S(1)), 0);
-    expect_status(weir_stream_write(ends[0], &bytes, 1, finished, "write"), 0);
-    queued = weir_stream_queued_bytes(ends[0]);
     expect_status(weir_stream_set_timeouts(ends[0], 0, WEIR_S(3)), 0);
-    for (int i = 0; i < ROUNDS; i++) {
-        receive_some(peer, fd);
-        expect_status(weir_clock_advance(WEIR_S(3)), 0);
-        loop_turns(2);
-        expect_recorded("");
-    }
-    expect_int(weir_stream_queued_bytes(ends[0]), queued);
+    (void)receive_slowly(peer, WEIR_S(3), queued);
     expect_status(weir_clock_advance(WEIR_S(3)), 0);
     loop_turns(2);
     expect_recorded("write");
