@@ -72,6 +72,10 @@ declare module 'weir:jobs' {
         rate?: number;
         /** 1,000 by default. */
         period?: number;
+        /** Jobs with one key that begin in a keyPeriod. */
+        keyRate?: number;
+        /** 1,000 by default. */
+        keyPeriod?: number;
     }
 
     interface Plan<Data> {
@@ -91,6 +95,8 @@ declare module 'weir:jobs' {
         keyConcurrency: number;
         rate: number | undefined;
         period: number | undefined;
+        keyRate: number | undefined;
+        keyPeriod: number | undefined;
         oldest: Date | undefined;
         jobs: Record<State, number>;
     }
@@ -112,6 +118,8 @@ declare module 'weir:jobs' {
         /** Grows with each claim, and is never used again. */
         readonly token: number | undefined;
         readonly owner: string | undefined;
+        /** Milliseconds until its lease would have ended, when it was read. */
+        readonly lease: number | undefined;
         /** From 0 to 1. */
         readonly progress: number;
         /** Of the last failure, with its stack. */

@@ -121,6 +121,7 @@ typedef struct weir_jobs_info {
     const char *reason; /* why the last attempt failed */
     const void *payload, *result;
     size_t payload_size, result_size;
+    int64_t lease_ms; /* RUNNING: until its lease ends, unless it is renewed */
 } weir_jobs_info;
 
 /* A queue, with the number of its jobs in each state. */
@@ -134,6 +135,8 @@ typedef struct weir_jobs_queue {
     int64_t oldest_ms;      /* when its oldest READY job was due; 0: none */
     uint64_t jobs[WEIR_JOBS_STATES];
     uint32_t key_concurrency; /* jobs with one key; 0: 1 */
+    uint32_t key_rate;        /* 0: no limit */
+    int64_t key_rate_period_ms;
 } weir_jobs_queue;
 
 /* A schedule, as it is in the store. */
@@ -412,12 +415,18 @@ typedef struct weir_jobs_limits {
      * claimed in the order of adding.  A lower limit holds for jobs that are
      * added, or become the next of their key, from then on. */
     uint32_t key_concurrency;
+    /* Jobs with one key that begin in key_rate_period_ms; 0: no limit.  They
+     * are spread over the period: after each the key waits for its part of it,
+     * and its jobs are behind. */
+    uint32_t key_rate;
+    int64_t key_rate_period_ms; /* 0: one second */
 } weir_jobs_limits;
 
 /**
  * Set the limits of a queue.  They are part of the store, and hold for every
  * process until they are set again.  In no interval of rate_period_ms more than
- * `rate` jobs are claimed.
+ * `rate` jobs are claimed, and in none of key_rate_period_ms more than key_rate
+ * jobs with one key.
  *
  * Thread   the loop's
  * Returns  0, -EINVAL (NULL, a name that is too long, or a number out of

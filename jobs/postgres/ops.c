@@ -149,6 +149,8 @@ static enum weir__pg_statement send_queue(struct weir__engine *engine,
     weir__param_number(&params, limits->rate);
     weir__param_number(&params, limits->rate_period_ms);
     weir__param_number(&params, limits->key_concurrency);
+    weir__param_number(&params, limits->key_rate);
+    weir__param_number(&params, limits->key_rate_period_ms);
     weir__pg_send(engine, WEIR__PG_LIMIT, &params);
     return WEIR__PG_LIMIT;
 }
@@ -269,6 +271,7 @@ static weir_jobs_claim *make_claim(const struct weir__claiming *claiming,
     claim->info.owner = claiming->owner;
     claim->claimed_ms = row.engine->sent_ms;
     claim->lease_until_ms = row.engine->sent_ms + claiming->lease_ms;
+    claim->info.lease_ms = claiming->lease_ms;
     return claim;
 }
 
@@ -334,6 +337,7 @@ static weir_jobs_info read_job(struct weir__row row, char **at)
     info.finished_ms = weir__row_number(row, 18);
     info.owner = weir__row_copy(at, row, 19, NULL);
     info.result = weir__row_copy(at, row, 20, &info.result_size);
+    info.lease_ms = weir__row_number(row, 21);
     return info;
 }
 
@@ -389,6 +393,8 @@ static void fill_queue(weir_jobs_queue *queue, struct weir__row row, char **at)
         .rate_period_ms = weir__row_number(row, 4),
         .oldest_ms = weir__row_number(row, 5),
         .key_concurrency = (uint32_t)weir__row_number(row, 14),
+        .key_rate = (uint32_t)weir__row_number(row, 15),
+        .key_rate_period_ms = weir__row_number(row, 16),
     };
     for (int state = 0; state < WEIR_JOBS_STATES; state++)
         queue->jobs[state] = (uint64_t)weir__row_number(row, 6 + state);

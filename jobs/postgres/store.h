@@ -17,7 +17,9 @@
 #define WEIR__PG_JOB                                                           \
     "id, attempt, attempts, priority, progress, added_at, run_at, timeout_ms," \
     " keep_ms, backoff_ms, backoff_max_ms, key, \"unique\", reason, payload,"  \
-    " token, queue, state, finished_at, owner, result"
+    " token, queue, state, finished_at, owner, result,"                        \
+    " CASE WHEN state = 1 THEN greatest(0, lease_until - weir_jobs.date_ms())" \
+    " ELSE 0 END"
 
 /* name, text: what is prepared on `work`. */
 #define WEIR__PG_STATEMENTS(X)                                                 \
@@ -37,7 +39,7 @@
     X(FAILED, "SELECT weir_jobs.settle_failed($1, $2, $3, $4, $5)")            \
     X(RELEASED, "SELECT weir_jobs.settle_released($1, $2, $3, $4)")            \
     X(PROGRESS, "SELECT weir_jobs.set_progress($1, $2, $3)")                   \
-    X(LIMIT, "SELECT weir_jobs.set_limits($1, $2, $3, $4, $5)")                \
+    X(LIMIT, "SELECT weir_jobs.set_limits($1, $2, $3, $4, $5, $6, $7)")        \
     X(PAUSE, "SELECT weir_jobs.set_paused($1, $2)")                            \
     X(CANCEL, "SELECT weir_jobs.cancel($1)")                                   \
     X(TRANSFER, "SELECT weir_jobs.transfer($1, $2)")                           \

@@ -34,8 +34,22 @@ CREATE TABLE weir_jobs.queue (
     rate bigint NOT NULL DEFAULT 0,
     rate_period_ms bigint NOT NULL DEFAULT 1000,
     rate_at_us bigint NOT NULL DEFAULT 0,
-    key_concurrency bigint NOT NULL DEFAULT 1
+    key_concurrency bigint NOT NULL DEFAULT 1,
+    key_rate bigint NOT NULL DEFAULT 0,
+    key_rate_period_ms bigint NOT NULL DEFAULT 1000
 );
+
+-- The keys of which no job may begin before a time.  is_awaited: jobs are behind
+-- the key for that.  Whoever claims jobs of a queue with a key_rate has locked its
+-- row, and nobody else writes to its rows here.
+CREATE TABLE weir_jobs.pace (
+    queue text,
+    key text,
+    at_us bigint NOT NULL,
+    is_awaited boolean NOT NULL DEFAULT false,
+    PRIMARY KEY (queue, key)
+) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02);
+CREATE INDEX pace_due ON weir_jobs.pace (queue, is_awaited, at_us);
 
 CREATE SEQUENCE weir_jobs.token;
 
@@ -594,15 +608,18 @@ $$;
 
 CREATE FUNCTION weir_jobs.set_limits(queue text, concurrency bigint,
                                      rate bigint, rate_period_ms bigint,
-                                     key_concurrency bigint)
+                                     key_concurrency bigint, key_rate bigint,
+                                     key_rate_period_ms bigint)
 RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     INSERT INTO weir_jobs.queue AS q (name, concurrency, rate, rate_period_ms,
-                                      key_concurrency)
-        VALUES ($1, $2, $3, $4, $5)
+                                      key_concurrency, key_rate,
+                                      key_rate_period_ms)
+        VALUES ($1, $2, $3, $4, $5, $6, $7)
         ON CONFLICT (name) DO UPDATE
         SET concurrency = $2, rate = $3, rate_period_ms = $4,
-            key_concurrency = $5;
+            key_concurrency = $5, key_rate = $6, key_rate_period_ms = $7;
+    DELETE FROM weir_jobs.pace AS p WHERE p.queue = $1 AND $6 = 0;
     PERFORM pg_advisory_xact_lock(weir_jobs.limit_lock($1));
     INSERT INTO weir_jobs.later (queue, key)
         SELECT DISTINCT j.queue, j.key FROM weir_jobs.job AS j
@@ -619,7 +636,8 @@ RETURNS TABLE (name text, is_paused boolean, concurrency bigint, rate bigint,
                rate_period_ms bigint, oldest bigint, ready bigint,
                running bigint, scheduled bigint, behind bigint, waiting bigint,
                done bigint, dead bigint, cancelled bigint,
-               key_concurrency bigint)
+               key_concurrency bigint, key_rate bigint,
+               key_rate_period_ms bigint)
 LANGUAGE sql SET enable_seqscan = on SET enable_bitmapscan = on AS $$
     WITH n AS (SELECT j.queue, j.state, count(*) AS jobs, min(j.run_at) AS first
                FROM weir_jobs.job AS j GROUP BY 1, 2)
@@ -634,11 +652,12 @@ LANGUAGE sql SET enable_seqscan = on SET enable_bitmapscan = on AS $$
            max(n.jobs) FILTER (WHERE n.state = 5),
            max(n.jobs) FILTER (WHERE n.state = 6),
            max(n.jobs) FILTER (WHERE n.state = 7),
-           coalesce(l.key_concurrency, 1)
+           coalesce(l.key_concurrency, 1), coalesce(l.key_rate, 0),
+           coalesce(l.key_rate_period_ms, 0)
     FROM weir_jobs.queue AS l
         FULL JOIN (SELECT DISTINCT n.queue AS name FROM n) AS q USING (name)
         LEFT JOIN n ON n.queue = name
-    GROUP BY 1, 2, 3, 4, 5, 15 ORDER BY name COLLATE "C"
+    GROUP BY 1, 2, 3, 4, 5, 15, 16, 17 ORDER BY name COLLATE "C"
 $$;
 
 CREATE FUNCTION weir_jobs.set_paused(queue text, is_paused boolean)
@@ -912,6 +931,37 @@ BEGIN
 END
 $$;
 
+-- What each job of a key costs of the rate of its queue, or 0.
+CREATE FUNCTION weir_jobs.key_interval_us(q weir_jobs.queue) RETURNS bigint
+LANGUAGE sql IMMUTABLE AS $$
+    SELECT CASE WHEN $1.key_rate > 0
+        THEN ($1.key_rate_period_ms * 1000 + $1.key_rate - 1) / $1.key_rate
+        ELSE 0 END
+$$;
+
+-- Let the keys go on whose interval is over.  A time that is further away than an
+-- interval is of a clock that was set back.
+CREATE FUNCTION weir_jobs.pass_paces(queues text[]) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+    now_us bigint := weir_jobs.date_us();
+    q record;
+BEGIN
+    FOR q IN SELECT l.name, weir_jobs.key_interval_us(l) AS interval_us
+        FROM weir_jobs.queue AS l
+        WHERE l.name = ANY (queues) AND l.key_rate > 0
+    LOOP
+        WITH over AS (
+            DELETE FROM weir_jobs.pace AS p
+            WHERE p.queue = q.name
+                AND (p.at_us <= now_us OR p.at_us > now_us + q.interval_us)
+            RETURNING p.key, p.is_awaited)
+        INSERT INTO weir_jobs.later (queue, key)
+            SELECT q.name, o.key FROM over AS o WHERE o.is_awaited;
+    END LOOP;
+END
+$$;
+
 -- Everything that comes before a claim of these queues.  Returns whether
 -- something must be looked at again soon.
 CREATE FUNCTION weir_jobs.tidy(queues text[]) RETURNS boolean
@@ -921,8 +971,10 @@ DECLARE
 BEGIN
     IF cardinality(queues) > 0 THEN
         PERFORM FROM weir_jobs.queue AS q
-            WHERE q.name = ANY (queues) AND (q.concurrency > 0 OR q.rate > 0)
+            WHERE q.name = ANY (queues)
+                AND (q.concurrency > 0 OR q.rate > 0 OR q.key_rate > 0)
             ORDER BY q.name FOR UPDATE;
+        PERFORM weir_jobs.pass_paces(queues);
         DELETE FROM weir_jobs.job AS j WHERE j.id IN (
             SELECT e.id FROM weir_jobs.job AS e
             WHERE e.expires_at IS NOT NULL AND e.expires_at <= now_ms
@@ -944,18 +996,21 @@ $$;
 -- interval.  Of `rate` jobs, at most `burst` begin together, and the interval
 -- makes up for it.
 CREATE FUNCTION weir_jobs.allow(of_queue text, OUT most bigint,
-                                OUT interval_us bigint)
+                                OUT interval_us bigint,
+                                OUT key_interval_us bigint)
 LANGUAGE plpgsql AS $$
 DECLARE
-    q record;
+    q weir_jobs.queue;
     burst bigint;
 BEGIN
     most := 9223372036854775807;
     interval_us := 0;
+    key_interval_us := 0;
     SELECT * INTO q FROM weir_jobs.queue AS l WHERE l.name = of_queue;
     IF NOT FOUND THEN
         RETURN;
     END IF;
+    key_interval_us := weir_jobs.key_interval_us(q);
     IF q.concurrency > 0 THEN
         most := greatest(0, q.concurrency -
             (SELECT count(*) FROM weir_jobs.job AS j
@@ -978,6 +1033,41 @@ BEGIN
 END
 $$;
 
+-- The first jobs that are ready and whose keys were paid for, at most `most` of
+-- them, locked.  Their keys are paid for now; the jobs between them are put behind
+-- their keys, which are awaited.
+CREATE FUNCTION weir_jobs.hold(of_queue text, interval_us bigint, most bigint)
+RETURNS bigint[] LANGUAGE plpgsql AS $$
+DECLARE
+    now_us bigint := weir_jobs.date_us();
+    job record;
+    free bigint[] := '{}';
+    held bigint[] := '{}';
+BEGIN
+    FOR job IN SELECT j.id, j.key FROM weir_jobs.job AS j
+        WHERE j.queue = of_queue AND j.state = 0
+        ORDER BY j.priority DESC, j.run_at, j.id FOR UPDATE SKIP LOCKED
+    LOOP
+        EXIT WHEN cardinality(free) >= most;
+        IF job.key IS NOT NULL THEN
+            INSERT INTO weir_jobs.pace (queue, key, at_us)
+                VALUES (of_queue, job.key, now_us + interval_us)
+                ON CONFLICT DO NOTHING;
+            IF NOT FOUND THEN
+                UPDATE weir_jobs.pace AS p SET is_awaited = true
+                    WHERE p.queue = of_queue AND p.key = job.key
+                        AND NOT p.is_awaited;
+                held := held || job.id;
+                CONTINUE;
+            END IF;
+        END IF;
+        free := free || job.id;
+    END LOOP;
+    UPDATE weir_jobs.job AS j SET state = 3 WHERE j.id = ANY (held);
+    RETURN free;
+END
+$$;
+
 CREATE FUNCTION weir_jobs.claim(of_queue text, most bigint, lease_ms bigint,
                                 by_owner text)
 RETURNS TABLE (id bigint, attempt bigint, attempts bigint, priority integer,
@@ -989,16 +1079,22 @@ LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
     allowed record;
+    chosen bigint[]; -- NULL: keys have no rate
     taken bigint;
 BEGIN
     SELECT * INTO allowed FROM weir_jobs.allow(of_queue);
     IF allowed.most = 0 THEN
         RETURN;
     END IF;
+    IF allowed.key_interval_us > 0 THEN
+        chosen := weir_jobs.hold(of_queue, allowed.key_interval_us,
+                                 least(claim.most, allowed.most));
+    END IF;
     RETURN QUERY
         WITH first AS MATERIALIZED (
             SELECT r.id FROM weir_jobs.job AS r
             WHERE r.queue = of_queue AND r.state = 0
+                AND (chosen IS NULL OR r.id = ANY (chosen))
             ORDER BY r.priority DESC, r.run_at, r.id
             LIMIT least(claim.most, allowed.most) FOR UPDATE SKIP LOCKED
         ), mine AS (
@@ -1039,6 +1135,10 @@ BEGIN
          WHERE j.queue = of_queue AND j.state = 1),
         (SELECT min(s.next_at) FROM weir_jobs.schedule AS s
          WHERE s.queue = of_queue),
+        (SELECT least(p.at_us, now_us + weir_jobs.key_interval_us(q))
+         FROM weir_jobs.pace AS p JOIN weir_jobs.queue AS q ON q.name = p.queue
+         WHERE p.queue = of_queue AND p.is_awaited
+         ORDER BY p.at_us LIMIT 1) / 1000 + 1,
         -- Results that expire one after the other wake once a second.
         (SELECT min(j.expires_at) + 1000 FROM weir_jobs.job AS j
          WHERE j.expires_at IS NOT NULL));
@@ -1153,7 +1253,8 @@ BEGIN
     INSERT INTO weir_jobs.queue
         SELECT r.* FROM jsonb_array_elements(meta->'queues') AS q (row),
             LATERAL jsonb_populate_record(NULL::weir_jobs.queue,
-                '{"rate_at_us": 0, "key_concurrency": 1}' || q.row) AS r;
+                '{"rate_at_us": 0, "key_concurrency": 1, "key_rate": 0, '
+                '"key_rate_period_ms": 1000}' || q.row) AS r;
     DELETE FROM weir_jobs.schedule AS o
         USING jsonb_array_elements(meta->'schedules') AS s (row)
         WHERE o.queue = s.row->>'queue' AND o.name = s.row->>'name';

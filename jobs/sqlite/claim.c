@@ -9,6 +9,7 @@
  */
 #include <string.h>
 
+#include "sqlite/pace.h"
 #include "sqlite/settle.h"
 #include "weir/host/memory.h"
 
@@ -110,7 +111,8 @@ static struct rate rate_of(int64_t rate, int64_t period_ms)
 
 struct allowance {
     int64_t most;
-    int64_t interval_us; /* 0: no rate */
+    int64_t interval_us;     /* 0: no rate */
+    int64_t key_interval_us; /* likewise, of each key */
     int64_t due_us; /* of the next one, by the uptime; INT64_MAX: unknown */
 };
 
@@ -125,9 +127,9 @@ static int64_t count_running(struct weir__engine *engine, const char *queue)
 static struct allowance allow(struct weir__engine *engine, const char *queue,
                               uint32_t most)
 {
-    struct allowance allowance = {most, 0, INT64_MAX};
+    struct allowance allowance = {.most = most, .due_us = INT64_MAX};
     sqlite3_stmt *find = weir__sql(engine, WEIR__SQL_LIMITS);
-    int64_t concurrency, rate, period_ms, rate_at_us;
+    int64_t concurrency, rate, period_ms, rate_at_us, key_rate;
     bool is_paused;
 
     weir__bind_text(find, 1, queue);
@@ -138,6 +140,10 @@ static struct allowance allow(struct weir__engine *engine, const char *queue,
     rate = sqlite3_column_int64(find, 2);
     period_ms = sqlite3_column_int64(find, 3);
     rate_at_us = sqlite3_column_int64(find, 4);
+    key_rate = sqlite3_column_int64(find, 5);
+    if (key_rate > 0)
+        allowance.key_interval_us =
+            (sqlite3_column_int64(find, 6) * 1000 + key_rate - 1) / key_rate;
     weir__sql_end(find);
     if (is_paused)
         allowance.most = 0;
@@ -161,17 +167,37 @@ static struct allowance allow(struct weir__engine *engine, const char *queue,
     return allowance;
 }
 
+/* Leave out the jobs whose keys must wait, and find out for how long. */
+static void allow_keys(struct weir__engine *engine, const char *queue,
+                       struct allowance *allowance)
+{
+    int64_t due_us;
+
+    if (allowance->key_interval_us == 0)
+        return;
+    weir__pace_pass(engine, queue);
+    if (allowance->most > 0)
+        allowance->most = weir__pace_hold(
+            engine, queue, allowance->key_interval_us, allowance->most);
+    due_us = weir__pace_due_us(engine, queue);
+    if (due_us < allowance->due_us)
+        allowance->due_us = due_us;
+}
+
 static void pay(struct weir__engine *engine, const char *queue,
                 struct allowance *allowance, uint32_t count)
 {
     sqlite3_stmt *set;
+    int64_t paid_us;
 
     if (allowance->interval_us == 0 || count == 0)
         return;
-    allowance->due_us = engine->uptime_us + count * allowance->interval_us;
+    paid_us = engine->uptime_us + count * allowance->interval_us;
+    if (paid_us < allowance->due_us)
+        allowance->due_us = paid_us;
     set = weir__sql(engine, WEIR__SQL_SET_RATE_AT);
     weir__bind_text(set, 1, queue);
-    weir__bind_number(set, 2, allowance->due_us);
+    weir__bind_number(set, 2, paid_us);
     (void)weir__sql_run(engine, set);
 }
 
@@ -275,6 +301,7 @@ static void take(struct weir__engine *engine, struct weir__claiming *claiming)
         claim->info.token = ++token;
         claim->claimed_ms = now_ms;
         claim->lease_until_ms = now_ms + claiming->lease_ms;
+        claim->info.lease_ms = claiming->lease_ms;
         weir__bind_number(update, 1, (int64_t)claim->info.id);
         weir__bind_number(update, 2, (int64_t)token);
         weir__bind_number(update, 3, claim->lease_until_ms);
@@ -324,6 +351,7 @@ void weir__store_claim(struct weir__engine *engine, struct weir__op *op)
     expire(engine, claiming->queue);
     promote(engine, claiming->queue);
     allowance = allow(engine, claiming->queue, claiming->most);
+    allow_keys(engine, claiming->queue, &allowance);
     if (allowance.most > 0)
         find_ready(engine, claiming, allowance.most);
     if (claiming->count > 0)

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "sqlite/pace.h"
 #include "sqlite/place.h"
 #include "weir/host/memory.h"
 
@@ -48,8 +49,19 @@ static size_t row_bytes(sqlite3_stmt *row)
     return bytes;
 }
 
+static int64_t lease_left_ms(const struct weir__engine *engine,
+                             sqlite3_stmt *row)
+{
+    int64_t left_ms = sqlite3_column_int64(row, 21) - engine->uptime_us / 1000;
+
+    return sqlite3_column_int(row, 17) == WEIR_JOBS_RUNNING && left_ms > 0
+               ? left_ms
+               : 0;
+}
+
 /* What the row points to goes to *at. */
-static void fill_info(weir_jobs_info *info, char **at, sqlite3_stmt *row)
+static void fill_info(const struct weir__engine *engine, weir_jobs_info *info,
+                      char **at, sqlite3_stmt *row)
 {
     *info = (weir_jobs_info){
         .id = (uint64_t)sqlite3_column_int64(row, 0),
@@ -63,6 +75,7 @@ static void fill_info(weir_jobs_info *info, char **at, sqlite3_stmt *row)
         .token = (uint64_t)sqlite3_column_int64(row, 16),
         .state = (weir_jobs_state)sqlite3_column_int(row, 17),
         .finished_ms = sqlite3_column_int64(row, 18),
+        .lease_ms = lease_left_ms(engine, row),
     };
     info->key = copy_column(at, row, 11, NULL);
     info->unique = copy_column(at, row, 12, NULL);
@@ -87,7 +100,7 @@ void weir__store_get(struct weir__engine *engine, struct weir__op *op)
     job = weir__op_alloc(op, row_bytes(row), "no memory for the job");
     if (job != NULL) {
         at = (char *)(job + 1);
-        fill_info(job, &at, row);
+        fill_info(engine, job, &at, row);
         op->reply.job = job;
         op->reply.id = op->in.job.id;
     }
@@ -124,7 +137,7 @@ void weir__store_list(struct weir__engine *engine, struct weir__op *op)
     at = (char *)(rows + count);
     list = begin_list(engine, op);
     while (weir__sql_next(engine, list))
-        fill_info(&rows[i++], &at, list);
+        fill_info(engine, &rows[i++], &at, list);
     WEIR__OP_LINK(rows, i);
     op->reply.jobs = i > 0 ? rows : NULL;
     op->reply.count = i;
@@ -183,6 +196,8 @@ static bool push_row(struct rows *rows, sqlite3_stmt *from)
         .rate = (uint32_t)sqlite3_column_int64(from, 3),
         .rate_period_ms = sqlite3_column_int64(from, 4),
         .key_concurrency = (uint32_t)sqlite3_column_int64(from, 5),
+        .key_rate = (uint32_t)sqlite3_column_int64(from, 6),
+        .key_rate_period_ms = sqlite3_column_int64(from, 7),
     };
     return true;
 }
@@ -232,7 +247,11 @@ void weir__store_limit(struct weir__engine *engine, struct weir__op *op)
     weir__bind_number(set, 3, limits->rate);
     weir__bind_number(set, 4, limits->rate_period_ms);
     weir__bind_number(set, 5, limits->key_concurrency);
+    weir__bind_number(set, 6, limits->key_rate);
+    weir__bind_number(set, 7, limits->key_rate_period_ms);
     (void)weir__sql_run(engine, set);
+    if (limits->key_rate == 0)
+        weir__pace_end(engine, op->in.queue.name);
     weir__place_all_next(engine, op->in.queue.name);
     engine->is_changed = true;
 }

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "weir/host/memory.h"
+#include "sqlite/ids.h"
 
 enum { CANCELLED_KEPT_MS = 24 * 3600 * 1000 };
 
@@ -215,38 +215,14 @@ static bool cancel_one(struct weir__engine *engine, int64_t id)
 }
 
 /* The jobs that wait for another, directly or not. */
-struct ids {
-    int64_t *ids;
-    size_t count, room;
-};
-
-static bool push_id(struct ids *ids, int64_t id)
-{
-    size_t room = ids->room == 0 ? 16 : ids->room * 2;
-    int64_t *larger;
-
-    if (ids->count == ids->room) {
-        larger = weir_memory_alloc(room * sizeof(*larger));
-        if (larger == NULL)
-            return false;
-        if (ids->count > 0)
-            memcpy(larger, ids->ids, ids->count * sizeof(*larger));
-        weir_memory_free(ids->ids, ids->room * sizeof(*ids->ids));
-        ids->ids = larger;
-        ids->room = room;
-    }
-    ids->ids[ids->count++] = id;
-    return true;
-}
-
-static struct ids find_later(struct weir__engine *engine, int64_t id)
+static struct weir__ids find_later(struct weir__engine *engine, int64_t id)
 {
     sqlite3_stmt *find = weir__sql(engine, WEIR__SQL_ALL_DEPENDENTS);
-    struct ids later = {0};
+    struct weir__ids later = {0};
 
     weir__bind_number(find, 1, id);
     while (weir__sql_next(engine, find))
-        if (!push_id(&later, sqlite3_column_int64(find, 0))) {
+        if (!weir__ids_push(&later, sqlite3_column_int64(find, 0))) {
             weir__store_fail(engine, SQLITE_NOMEM);
             weir__sql_end(find);
             break;
@@ -256,11 +232,11 @@ static struct ids find_later(struct weir__engine *engine, int64_t id)
 
 bool weir__place_cancel(struct weir__engine *engine, int64_t id)
 {
-    struct ids later = find_later(engine, id);
+    struct weir__ids later = find_later(engine, id);
     bool is_cancelled = cancel_one(engine, id);
 
     for (size_t i = 0; i < later.count && is_cancelled; i++)
         (void)cancel_one(engine, later.ids[i]);
-    weir_memory_free(later.ids, later.room * sizeof(*later.ids));
+    weir__ids_drop(&later);
     return is_cancelled;
 }

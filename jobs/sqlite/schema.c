@@ -92,8 +92,21 @@ static const char version_2[] =
     "CREATE INDEX schedule_due ON schedule (next_at);"
     "ALTER TABLE queue ADD COLUMN key_concurrency INTEGER NOT NULL DEFAULT 1;";
 
-static const char *const versions[WEIR__SCHEMA_VERSION] = {version_1,
-                                                           version_2};
+static const char version_3[] =
+    "ALTER TABLE queue ADD COLUMN key_rate INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE queue ADD COLUMN"
+    "    key_rate_period_ms INTEGER NOT NULL DEFAULT 1000;"
+    "CREATE TABLE pace ("
+    "    queue TEXT NOT NULL,"
+    "    key TEXT NOT NULL,"
+    "    at_us INTEGER NOT NULL,"
+    "    is_awaited INTEGER NOT NULL DEFAULT 0,"
+    "    PRIMARY KEY (queue, key)"
+    ") STRICT, WITHOUT ROWID;"
+    "CREATE INDEX pace_due ON pace (queue, is_awaited, at_us);";
+
+static const char *const versions[WEIR__SCHEMA_VERSION] = {
+    version_1, version_2, version_3};
 
 static int read_number(sqlite3 *db, const char *sql, int64_t *number)
 {
@@ -185,9 +198,10 @@ int weir__schema_note_boot(sqlite3 *db, const char *boot)
         "    WHERE state = 1 AND (SELECT boot <> %Q FROM store);"
         "UPDATE queue SET rate_at_us = 0"
         "    WHERE (SELECT boot <> %Q FROM store);"
+        "UPDATE pace SET at_us = 0 WHERE (SELECT boot <> %Q FROM store);"
         "UPDATE store SET boot = %Q WHERE boot <> %Q;"
         "COMMIT",
-        boot, boot, boot, boot);
+        boot, boot, boot, boot, boot);
     int rc = sql != NULL ? sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL)
                          : SQLITE_NOMEM;
 

@@ -12,7 +12,7 @@
 
 enum {
     WEIR__SCHEMA_APPLICATION = 0x77656972, /* "weir" */
-    WEIR__SCHEMA_VERSION = 2,
+    WEIR__SCHEMA_VERSION = 3,
 };
 
 /* Check whose file this is, and create or migrate the tables in one
@@ -21,7 +21,7 @@ enum {
  * another program, SQLITE_SCHEMA for a newer one. */
 int weir__schema_prepare(sqlite3 *db);
 
-/* Make the leases of an earlier boot end now.  Returns a result code. */
+/* Make the leases, and the waits for a rate, of an earlier boot end now.  Returns a result code. */
 int weir__schema_note_boot(sqlite3 *db, const char *boot);
 
 #endif /* WEIR_JOBS_SQLITE_SCHEMA_H */

@@ -61,13 +61,29 @@
                " backoff_max_ms FROM job WHERE queue = ?1 AND state = 1"       \
                " AND lease_until <= ?2 LIMIT 100")                             \
     X(LIMITS, "SELECT is_paused, concurrency, rate, rate_period_ms,"           \
-              " rate_at_us FROM queue WHERE name = ?1")                        \
+              " rate_at_us, key_rate, key_rate_period_ms FROM queue"           \
+              " WHERE name = ?1")                                              \
     X(RUNNING, "SELECT count(*) FROM job WHERE queue = ?1 AND state = 1")      \
     X(SET_RATE_AT, "UPDATE queue SET rate_at_us = ?2 WHERE name = ?1")         \
     X(READY, "SELECT id, attempt, attempts, priority, progress, added_at,"     \
              " run_at, timeout_ms, keep_ms, backoff_ms, backoff_max_ms, key,"  \
              " \"unique\", reason, payload FROM job WHERE queue = ?1"          \
              " AND state = 0 ORDER BY priority DESC, run_at, id LIMIT ?2")     \
+    X(READY_KEYS, "SELECT id, key FROM job WHERE queue = ?1 AND state = 0"     \
+                  " ORDER BY priority DESC, run_at, id")                       \
+    X(PACE_OF, "SELECT at_us FROM pace WHERE queue = ?1 AND key = ?2")         \
+    X(SET_PACE, "INSERT INTO pace VALUES (?1, ?2, ?3, 0)"                      \
+                " ON CONFLICT DO UPDATE SET at_us = ?3, is_awaited = 0")       \
+    X(AWAIT_PACE, "UPDATE pace SET is_awaited = 1 WHERE queue = ?1"            \
+                  " AND key = ?2 AND is_awaited = 0")                          \
+    X(DUE_PACE, "DELETE FROM pace WHERE (queue, key) IN (SELECT queue, key"    \
+                " FROM pace WHERE queue = ?1 AND is_awaited = 1"               \
+                " AND at_us <= ?2 LIMIT 1) RETURNING key")                     \
+    X(FORGET_PACES, "DELETE FROM pace WHERE queue = ?1 AND is_awaited = 0"     \
+                    " AND at_us <= ?2")                                        \
+    X(END_PACES, "DELETE FROM pace WHERE queue = ?1")                          \
+    X(NEXT_PACE, "SELECT min(at_us) FROM pace WHERE queue = ?1"                \
+                 " AND is_awaited = 1")                                        \
     X(CLAIM, "UPDATE job SET state = 1, attempt = attempt + 1, token = ?2,"    \
              " lease_until = ?3, owner = ?4, progress = 0 WHERE id = ?1")      \
     X(NEXT_DUE, "SELECT min(run_at) FROM job WHERE queue = ?1 AND state = 2")  \
@@ -95,9 +111,10 @@
                 " AND state = 1")                                              \
     X(LIMIT,                                                                   \
       "INSERT INTO queue (name, concurrency, rate, rate_period_ms,"            \
-      " key_concurrency) VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT (name)"       \
+      " key_concurrency, key_rate, key_rate_period_ms)"                        \
+      " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (name)"                \
       " DO UPDATE SET concurrency = ?2, rate = ?3, rate_period_ms = ?4,"       \
-      " key_concurrency = ?5")                                                 \
+      " key_concurrency = ?5, key_rate = ?6, key_rate_period_ms = ?7")         \
     X(PAUSE, "INSERT INTO queue (name, is_paused) VALUES (?1, ?2)"             \
              " ON CONFLICT (name) DO UPDATE SET is_paused = ?2")               \
     X(CANCEL, "UPDATE job SET state = 7, finished_at = ?2, expires_at = ?3"    \
@@ -109,14 +126,16 @@
     X(GET, "SELECT id, attempt, attempts, priority, progress, added_at,"       \
            " run_at, timeout_ms, keep_ms, backoff_ms, backoff_max_ms, key,"    \
            " \"unique\", reason, payload, queue, token, state, finished_at,"   \
-           " owner, result FROM job WHERE id = ?1")                            \
+           " owner, result, lease_until FROM job WHERE id = ?1")               \
     X(LIST, "SELECT id, attempt, attempts, priority, progress, added_at,"      \
             " run_at, timeout_ms, keep_ms, backoff_ms, backoff_max_ms, key,"   \
             " \"unique\", reason, payload, queue, token, state, finished_at,"  \
-            " owner, result FROM job WHERE queue = ?1 AND state = ?2"          \
-            " AND id > ?3 ORDER BY id LIMIT ?4")                               \
+            " owner, result, lease_until FROM job"                             \
+            " WHERE queue = ?1 AND state = ?2 AND id > ?3"                     \
+            " ORDER BY id LIMIT ?4")                                           \
     X(QUEUES, "SELECT name, is_paused, concurrency, rate, rate_period_ms,"     \
-              " key_concurrency FROM queue UNION SELECT queue, 0, 0, 0, 0, 1"  \
+              " key_concurrency, key_rate, key_rate_period_ms FROM queue"      \
+              " UNION SELECT queue, 0, 0, 0, 0, 1, 0, 0"                       \
               " FROM job WHERE queue NOT IN (SELECT name FROM queue)"          \
               " ORDER BY 1")                                                   \
     X(SCHEDULE, "INSERT OR REPLACE INTO schedule VALUES"                       \

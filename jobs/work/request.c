@@ -125,6 +125,14 @@ static struct weir__op *new_queue_op(weir_jobs *jobs, enum weir__op_kind kind,
     return op;
 }
 
+/* A period that was left 0 is a second.  Returns whether it is in range. */
+static bool read_period(int64_t *period_ms)
+{
+    if (*period_ms == 0)
+        *period_ms = PERIOD_MS;
+    return *period_ms >= 1 && *period_ms <= INT32_MAX;
+}
+
 int weir_jobs_limit(weir_jobs *jobs, const char *queue,
                     const weir_jobs_limits *given, weir_jobs_fn *fn, void *arg)
 {
@@ -137,9 +145,8 @@ int weir_jobs_limit(weir_jobs *jobs, const char *queue,
     err = weir_sized_read(&limits, sizeof(limits), given);
     if (err != 0)
         return err;
-    if (limits.rate_period_ms == 0)
-        limits.rate_period_ms = PERIOD_MS;
-    if (limits.rate_period_ms < 1 || limits.rate_period_ms > INT32_MAX)
+    if (!read_period(&limits.rate_period_ms) ||
+        !read_period(&limits.key_rate_period_ms))
         return -EINVAL;
     if (limits.key_concurrency == 0)
         limits.key_concurrency = 1;

@@ -84,6 +84,7 @@ JSValue weir__js_show_info(JSContext *context, const weir_jobs_info *info)
         {"runAt", info->run_at_ms},
         {"finishedAt", info->finished_ms},
         {"timeout", info->timeout_ms},
+        {"lease", info->lease_ms},
     };
     const struct {
         const char *name, *text;
@@ -146,6 +147,9 @@ static JSValue show_queue(JSContext *context, const weir_jobs_queue *queue)
             set_number(context, object, "oldest", queue->oldest_ms) < 0 ||
             set_number(context, object, "keyConcurrency",
                        queue->key_concurrency) < 0 ||
+            set_number(context, object, "keyRate", queue->key_rate) < 0 ||
+            set_number(context, object, "keyPeriod",
+                       queue->key_rate_period_ms) < 0 ||
             weir__js_set_property(context, object, "jobs",
                                   show_counts(context, queue->jobs)) < 0);
 }

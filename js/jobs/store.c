@@ -692,7 +692,8 @@ static JSValue pause_queue(JSContext *context, JSValueConst this_value,
     return weir__js_request_send(context, request, err);
 }
 
-/* limit(store, queue, concurrency, rate, period, keyConcurrency) */
+/* limit(store, queue, concurrency, rate, period, keyConcurrency, keyRate,
+ * keyPeriod) */
 static JSValue limit(JSContext *context, JSValueConst this_value, int argc,
                      JSValueConst *argv)
 {
@@ -707,6 +708,8 @@ static JSValue limit(JSContext *context, JSValueConst this_value, int argc,
         JS_ToUint32(context, &limits.rate, argv[3]) < 0 ||
         JS_ToInt64(context, &limits.rate_period_ms, argv[4]) < 0 ||
         JS_ToUint32(context, &limits.key_concurrency, argv[5]) < 0 ||
+        JS_ToUint32(context, &limits.key_rate, argv[6]) < 0 ||
+        JS_ToInt64(context, &limits.key_rate_period_ms, argv[7]) < 0 ||
         weir__js_optional_text(context, argv[1], &queue) < 0)
         return JS_EXCEPTION;
     request = weir__js_request_make(context, store, weir__js_show_nothing);

@@ -492,8 +492,8 @@ def test_jobs(program, browser):
            ".map((row) => row.innerText.split('\\t').slice(0, 7).join(' ')).join()")
     check("it shows how many jobs of a queue are ready, run, are delayed, or dead", wait_for(
         browser, f"{row} === 'mail 0 1 1 0 0 1'"), browser.evaluate(row))
-    check("... a job that runs, with its progress", wait_for(
-        browser, "/mail\\s*1 of \\d+\\s*25 %\\s*me/.test("
+    check("... a job that runs, with its progress and its lease", wait_for(
+        browser, "/mail\\s*1 of \\d+\\s*25 %\\s*me\\s*\\d+(\\.\\d+)? s/.test("
         "document.getElementById('job-running').innerText)"),
         browser.evaluate("document.getElementById('job-running').innerText"))
     check("... and why a job is dead", browser.evaluate(

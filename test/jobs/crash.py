@@ -119,15 +119,18 @@ class Place:
     def work(self, lease_ms=LEASE_MS, through=()):
         return self.start("work", lease_ms, 4, through=through)
 
-    def limit(self, key_limit, concurrency=0, rate=0, period_ms=1000):
-        """Let so many jobs of a key, or of the queue, run at once."""
+    def limit(self, key_limit, concurrency=0, rate=0, key_rate=0,
+              period_ms=1000):
+        """Let so many jobs of a key, or of the queue, run at once, or begin."""
         self.key_limit = key_limit
         if concurrency:
             self.limits["concurrency"] = concurrency
         if rate:
             self.limits["rate"] = (rate, period_ms)
-        if self.start("limit", key_limit, concurrency, rate,
-                      period_ms).wait() != 0:
+        if key_rate:
+            self.limits["key_rate"] = (key_rate, period_ms)
+        if self.start("limit", key_limit, concurrency, rate, period_ms,
+                      key_rate).wait() != 0:
             raise TimeoutError("the limit was not set")
 
     def last_token(self):
@@ -219,6 +222,9 @@ class Place:
             rate, period_ms = self.limits["rate"]
             # A clock that is being set right may be slower than another one.
             found += history.check_rate(self.samples, rate, period_ms * 990)
+        if "key_rate" in self.limits:
+            rate, period_ms = self.limits["key_rate"]
+            found += history.check_key_rate(self.samples, rate, period_ms * 990)
         return "\n".join(found) or None
 
 
@@ -252,10 +258,10 @@ def kill_at_random(jobs, kills, key_limit=1):
 
 def keep_limits(jobs, kills):
     """Limits of a queue hold for three processes, which are killed."""
-    concurrency, rate, period_ms = 5, 40, 400
+    concurrency, rate, key_rate, period_ms = 5, 40, 4, 400
     with Place() as place:
         place.variables["WEIR_TEST_HOLD_US"] = "30000"
-        place.limit(1, concurrency, rate, period_ms)
+        place.limit(1, concurrency, rate, key_rate, period_ms)
         adder = place.add(jobs)
         workers = [place.work() for _ in range(3)]
         for _ in range(kills):
@@ -277,8 +283,8 @@ def keep_limits(jobs, kills):
         if problem is None and held != [1, 0]:
             problem = "the limit was never near"
         expect(f"{jobs} jobs, {kills} kills, {concurrency} at once and {rate} "
-               f"in {period_ms} ms for all processes: {len(history.tokens)} "
-               "claims, never more", problem)
+               f"in {period_ms} ms, {key_rate} of a key, for all processes: "
+               f"{len(history.tokens)} claims, never more", problem)
 
 
 def kill_at_calls(rounds):
@@ -444,6 +450,11 @@ def check_the_checker():
              for rate in (4, 5)]
     expect("the checker finds too many claims in a period",
            None if found == [1, 0] else found)
+    keyed = [f"added {i} {1 + i % 2}" for i in range(1, 7)] + quick
+    found = [len(list(History(keyed).check_key_rate([(0, 0), (40, 3)], rate, 50)))
+             for rate in (1, 2, 3)]
+    expect("the checker finds too many claims of a key in a period",
+           None if found == [2, 1, 0] else found)
     found = list(History(good).violations())
     expect("the checker accepts a good history", found or None)
 

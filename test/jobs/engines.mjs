@@ -23,4 +23,12 @@ const list = async (state, options) =>
     (await queue.list({ state, ...options })).map(({ id, data, key }) => [id, data, key]);
 console.log(await list('ready'), await list('behind', { limit: 1 }), await list('behind', { after: 3 }));
 console.log((await queue.stats()).keyConcurrency);
+
+await queue.limit({ keyConcurrency: 2, keyRate: 1, keyPeriod: 60_000 });
+for await (const job of queue.claims()) {
+    console.log(job.id, job.key);
+    break;
+}
+const { keyRate, keyPeriod, jobs: counts } = await queue.stats();
+console.log(keyRate, keyPeriod, counts);
 await jobs.close();

@@ -118,12 +118,14 @@ class History:
         if most > limit:
             yield f"limit: {most} jobs were held at once, not {limit}"
 
-    def check_rate(self, samples, rate, period_us):
+    def check_rate(self, samples, rate, period_us, tokens=None):
         """samples: (a moment, the last token that had been given out by then)."""
         moments = [moment for moment, _ in samples]
         values = [value for _, value in samples]
         spans = []  # between which moments each token was given out
         for token, at in self.begun.items():
+            if tokens is not None and token not in tokens:
+                continue
             index = bisect.bisect_left(values, token)
             if index > 0:
                 spans.append((moments[index - 1], at))
@@ -135,6 +137,15 @@ class History:
             if within > rate:
                 yield f"limit: {within} jobs began in a period, not {rate}"
                 return
+
+    def check_key_rate(self, samples, rate, period_us):
+        tokens = collections.defaultdict(set)
+        for token, job in self.owner.items():
+            tokens[self.keys.get(job, 0)].add(token)
+        for key, claims in tokens.items():
+            if key != 0:
+                for found in self.check_rate(samples, rate, period_us, claims):
+                    yield f"key {key}: {found}"
 
     def check_job(self, job, is_finished):
         claims, done = self.claims[job], self.done[job]

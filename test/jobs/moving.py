@@ -27,7 +27,7 @@ from server import Server, Session  # noqa: E402
 
 WEIR = os.environ.get("WEIR_BUILD", str(ROOT / "build")) + "/weir"
 DEADLINE_S = 120
-MARKED = 1000002
+MARKED = 1000003
 BUSY_JOBS, BUSY_INCOMING = (
     f"BEGIN; LOCK TABLE weir_jobs.{table} IN SHARE MODE" for table in ("job", "incoming"))
 # Runs what there is for a queue, until it has nothing to do.

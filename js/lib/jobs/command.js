@@ -120,16 +120,19 @@ function dataOf(job, bytes, member) {
 
 function showJob(job) {
     const { id, queue, state, attempt, attempts, priority, key, unique, addedAt, runAt,
-        finishedAt, timeout, token, owner, progress, reason } = job;
+        finishedAt, timeout, token, owner, lease, progress, reason } = job;
     return { id, queue, state, attempt, attempts, priority, key, unique, addedAt, runAt,
-        finishedAt, timeout, token, owner, progress, ...dataOf(job, job.bytes, 'data'),
+        finishedAt, timeout, token, owner, lease, progress,
+        ...dataOf(job, job.bytes, 'data'),
         ...dataOf(job, job.resultBytes, 'result'), reason };
 }
 
-function showQueue({ name, paused, concurrency, keyConcurrency, rate, period, oldest, jobs }) {
+function showQueue(queue) {
+    const { name, paused, concurrency, keyConcurrency, rate, period, keyRate, keyPeriod, oldest,
+        jobs } = queue;
     const { ready, scheduled, behind, waiting, running, dead } = jobs;
     return { name, paused, depth: ready + scheduled + behind + waiting, running, failures: dead,
-        oldest, concurrency, keyConcurrency, rate, period, jobs };
+        oldest, concurrency, keyConcurrency, rate, period, keyRate, keyPeriod, jobs };
 }
 
 function lineOf(queue) {

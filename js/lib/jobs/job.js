@@ -36,6 +36,7 @@ class Job {
         this.timeout = info.timeout === 0 ? undefined : info.timeout;
         this.token = info.token === 0 ? undefined : info.token;
         this.owner = info.owner;
+        this.lease = this.state === 'running' ? info.lease : undefined; // as it was then
         this.progress = info.progress;
         this.reason = info.reason; // why the last attempt has failed
         this.#payload = info.payload;

@@ -45,7 +45,7 @@ function describe({ id, queue, attempt, age }) {
 
 // ---- queues ----
 
-const LIMITS = ['concurrency', 'keyConcurrency', 'rate', 'period'];
+const LIMITS = ['concurrency', 'keyConcurrency', 'rate', 'period', 'keyRate', 'keyPeriod'];
 const SCHEDULE = ['cron', 'zone', 'missed', 'data', 'options'];
 const CLAIMS = ['prefetch', 'lease'];
 const LIST = ['state', 'after', 'limit'];
@@ -109,10 +109,12 @@ class Queue {
     // Limits for all processes together, which the store keeps.
     async limit(limits) {
         checkNames(limits, 'limits', LIMITS);
-        const { concurrency = 0, keyConcurrency = 1, rate = 0, period = 1000 } = limits;
+        const { concurrency = 0, keyConcurrency = 1, rate = 0, period = 1000, keyRate = 0,
+            keyPeriod = 1000 } = limits;
         await limit(this.#store, this.#name, readInteger(concurrency, 'limits.concurrency', 0),
             readInteger(rate, 'limits.rate', 0), readTime(period, 'limits.period', 1),
-            readInteger(keyConcurrency, 'limits.keyConcurrency', 1));
+            readInteger(keyConcurrency, 'limits.keyConcurrency', 1),
+            readInteger(keyRate, 'limits.keyRate', 0), readTime(keyPeriod, 'limits.keyPeriod', 1));
     }
 
     // Add a job whenever a schedule is due.  Resolves to the next run.
@@ -158,16 +160,21 @@ class Queue {
         const all = await this.#jobs.queues();
         return all.find(({ name }) => name === this.#name) ??
             showQueue({ name: this.#name, paused: false, concurrency: 0, keyConcurrency: 1,
-                rate: 0, period: 1000, oldest: 0, jobs: STATES.map(() => 0) });
+                rate: 0, period: 1000, keyRate: 0, keyPeriod: 1000, oldest: 0,
+                jobs: STATES.map(() => 0) });
     }
 }
 
 const orUndefined = (number) => number === 0 ? undefined : number;
 
-function showQueue({ name, paused, concurrency, keyConcurrency, rate, period, oldest, jobs }) {
+function showQueue(queue) {
+    const { name, paused, concurrency, keyConcurrency, rate, period, keyRate, keyPeriod, oldest,
+        jobs } = queue;
     return { name, paused, concurrency: orUndefined(concurrency), keyConcurrency,
         rate: orUndefined(rate),
         period: rate === 0 ? undefined : period,
+        keyRate: orUndefined(keyRate),
+        keyPeriod: keyRate === 0 ? undefined : keyPeriod,
         oldest: oldest === 0 ? undefined : new Date(oldest),
         jobs: Object.fromEntries(STATES.map((state, i) => [state, jobs[i]])) };
 }

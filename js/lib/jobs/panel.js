@@ -13,8 +13,8 @@ const stores = new Map(); // number -> a WeakRef of Jobs
 let last = 0; // number
 let isAsking = false;
 
-function describeJob({ id, queue, attempt, attempts, progress, owner, reason }) {
-    return { id, queue, attempt, attempts, progress, owner,
+function describeJob({ id, queue, attempt, attempts, progress, owner, lease, reason }) {
+    return { id, queue, attempt, attempts, progress, owner, lease,
         reason: reason?.slice(0, REASON_LIMIT) };
 }
 

@@ -12,7 +12,7 @@
 const { Buffer } = require('bytes/buffer');
 
 // The tables of jobs/sqlite/schema.c.
-const APPLICATION = 0x77656972, VERSION = 2;
+const APPLICATION = 0x77656972, VERSION = 3;
 // Added to the version of a store whose jobs have moved: weir refuses it, and
 // nothing in it changes any more.
 const MOVED = 1_000_000;

@@ -454,6 +454,7 @@ function showJobs(section) {
         ['attempt', ({ attempt, attempts }) => `${attempt} of ${attempts}`, right],
         ['progress', ({ progress }) => `${Math.round(progress * 100)} %`, right],
         ['claimed by', ({ owner }) => owner ?? '', 'name'],
+        ['lease ends in', ({ lease }) => time(lease), right],
     ], 'none');
     showDead(each('dead'));
     setText($('job-notes'), [

@@ -5,7 +5,7 @@
  *     process add STORE LOG COUNT KEYS
  *     process insist STORE LOG COUNT KEYS
  *     process work STORE LOG LEASE_MS CONCURRENCY
- *     process limit STORE LOG JOBS_OF_A_KEY JOBS RATE PERIOD_MS
+ *     process limit STORE LOG JOBS_OF_A_KEY JOBS RATE PERIOD_MS KEY_RATE
  *
  * Every event is one write to LOG, which all processes append to:
  *
@@ -291,7 +291,9 @@ static void set_limits(char **numbers)
                                .key_concurrency = (uint32_t)atoi(numbers[0]),
                                .concurrency = (uint32_t)atoi(numbers[1]),
                                .rate = (uint32_t)atoi(numbers[2]),
-                               .rate_period_ms = atoi(numbers[3])};
+                               .rate_period_ms = atoi(numbers[3]),
+                               .key_rate = (uint32_t)atoi(numbers[4]),
+                               .key_rate_period_ms = atoi(numbers[3])};
 
     must("limit", weir_jobs_limit(jobs, "q", &limits, on_limited, NULL));
 }
@@ -315,7 +317,7 @@ int main(int count, char **arguments)
 {
     /* Longer than any fault lasts, unless a test says otherwise. */
     int64_t busy_ms = read_number("WEIR_TEST_BUSY_MS", 120000);
-    bool is_limit = count == 8 && strcmp(arguments[1], "limit") == 0;
+    bool is_limit = count == 9 && strcmp(arguments[1], "limit") == 0;
 
     if (count != 6 && !is_limit)
         return 2;

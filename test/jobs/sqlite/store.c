@@ -162,7 +162,7 @@ CASE(store_that_moves_while_it_is_opened_is_refused_and_left_alone)
     expect_int(sqlite3_open("jobs.db", &db), SQLITE_OK);
     expect_int(weir__schema_prepare(db), SQLITE_OK);
     run_sql("jobs.db", "UPDATE store SET boot = 'its place';"
-                       "PRAGMA user_version = 1000002");
+                       "PRAGMA user_version = 1000003");
     expect_int(weir__schema_note_boot(db, "this boot"), SQLITE_SCHEMA);
     expect(sqlite3_get_autocommit(db) != 0);
     expect_int(

@@ -296,6 +296,7 @@ struct listed {
     uint64_t count;
     uint64_t ids[8];
     char payloads[8][8], reasons[8][8];
+    int64_t lease_ms; /* of the last one */
 };
 
 static void note_list(void *arg, int status, const weir_jobs_reply *reply)
@@ -311,6 +312,7 @@ static void note_list(void *arg, int status, const weir_jobs_reply *reply)
         to->ids[i] = info->id;
         memcpy(to->payloads[i], info->payload, info->payload_size);
         snprintf(to->reasons[i], 8, "%s", info->reason);
+        to->lease_ms = info->lease_ms;
     }
     expect_int(reply->count, to->count);
 }
@@ -356,6 +358,33 @@ CASE(jobs_are_listed_by_state_and_id)
     expect_int((int)list(WEIR_JOBS_DEAD, 3, 2).count, 0);
     expect_int((int)list(WEIR_JOBS_DEAD, UINT64_MAX, 2).count, 0);
     expect_int((int)list(WEIR_JOBS_SCHEDULED, 0, 2).count, 1);
+    jobs_end();
+}
+
+CASE(jobs_that_run_tell_when_their_leases_end)
+{
+    struct keeper keeper = {0};
+    uint64_t id;
+    int64_t left_ms;
+
+    jobs_make();
+    id = add(SPEC("q", .payload = "a", .payload_size = 1));
+    expect_int((int)get(id).job.lease_ms, 0);
+    keeper_start(&keeper, jobs, WORKER("q", .lease_ms = 9000));
+    await_count(&keeper.count, 1);
+    expect_int((int)weir_jobs_claim_info(keeper.claims[0])->lease_ms, 9000);
+    left_ms = list(WEIR_JOBS_RUNNING, 0, 1).lease_ms;
+    expect(left_ms > 8900 && left_ms <= 9000);
+    left_ms = get(id).job.lease_ms;
+    expect(left_ms > 8900 && left_ms <= 9000);
+    pass(1000);
+    left_ms = get(id).job.lease_ms;
+    expect(left_ms > 7900 && left_ms <= 8000);
+    expect_status(settle(keeper.claims[0],
+                         OUTCOME(.kind = WEIR_JOBS_OUTCOME_RELEASED,
+                                 .delay_ms = 1000)),
+                  0);
+    expect_int((int)get(id).job.lease_ms, 0);
     jobs_end();
 }
 
@@ -668,6 +697,76 @@ CASE(jobs_rate_of_a_queue_is_never_exceeded)
         pass(2); /* times are rounded up to a millisecond */
         await_count(&keeper.count, (unsigned)step + 1);
     }
+    jobs_end();
+}
+
+CASE(jobs_rate_of_a_key_is_never_exceeded)
+{
+    struct keeper keeper = {.is_settling = true};
+    struct answer answer = {0}, lifted = {0};
+    uint64_t ids[6];
+
+    jobs_make();
+    expect_status(
+        weir_jobs_limit(jobs, "q",
+                        LIMITS(.key_concurrency = 3, .key_rate = 2,
+                               .key_rate_period_ms = 1000),
+                        answered, &answer),
+        0);
+    await(&answer);
+    expect_int((int)look().queues[0].key_rate, 2);
+    expect_int((int)look().queues[0].key_rate_period_ms, 1000);
+    for (int i = 0; i < 6; i++)
+        ids[i] = add(SPEC("q", .key = "k", .keep_ms = -1));
+    (void)add(SPEC("q", .key = "other"));
+    (void)add(SPEC("q"));
+    keeper_start(&keeper, jobs, WORKER("q", .concurrency = 20));
+    await_count(&keeper.ended, 3); /* one of each key, and one without */
+    expect_int(state_of(ids[0]), WEIR_JOBS_DONE);
+    expect_int(state_of(ids[1]), WEIR_JOBS_BEHIND);
+    for (int i = 1; i < 4; i++) {
+        pass(499);
+        (void)look();
+        expect_int(keeper.count, 2 + i);
+        pass(2); /* times are rounded up to a millisecond */
+        await_count(&keeper.ended, 3 + (unsigned)i);
+        expect_int(state_of(ids[i]), WEIR_JOBS_DONE);
+    }
+    expect_int(state_of(ids[4]), WEIR_JOBS_BEHIND);
+    expect_status(weir_jobs_limit(jobs, "q", LIMITS(.key_rate = 0), answered,
+                                  &lifted),
+                  0);
+    await_count(&keeper.ended, 8);
+    jobs_end();
+}
+
+CASE(jobs_that_fail_or_are_given_back_count_for_the_rate_of_their_key)
+{
+    struct keeper keeper = {0};
+    struct answer answer = {0};
+
+    jobs_make();
+    expect_status(weir_jobs_limit(jobs, "q", LIMITS(.key_rate = 1), answered,
+                                  &answer),
+                  0);
+    await(&answer);
+    (void)add(SPEC("q", .key = "k", .backoff_ms = 1));
+    keeper_start(&keeper, jobs, WORKER("q", .concurrency = 4));
+    await_count(&keeper.count, 1);
+    expect_status(
+        settle(keeper.claims[0], OUTCOME(.kind = WEIR_JOBS_OUTCOME_FAILED)), 0);
+    pass(990);
+    (void)look();
+    expect_int(keeper.count, 1);
+    pass(11);
+    await_count(&keeper.count, 2);
+    expect_status(
+        settle(keeper.claims[1], OUTCOME(.kind = WEIR_JOBS_OUTCOME_RELEASED)),
+        0);
+    (void)look();
+    expect_int(keeper.count, 2);
+    pass(1001);
+    await_count(&keeper.count, 3);
     jobs_end();
 }
 

@@ -229,6 +229,9 @@ CASE(refusals_of_queues_and_jobs)
     expect_status(
         weir_jobs_limit(jobs, "q", LIMITS(.rate_period_ms = -1), never, NULL),
         -EINVAL);
+    expect_status(weir_jobs_limit(jobs, "q", LIMITS(.key_rate_period_ms = -1),
+                                  never, NULL),
+                  -EINVAL);
     /* covers: weir_jobs_limit -E2BIG */
     expect_status(
         weir_jobs_limit(jobs, "q", &NEWER(weir_jobs_limits).known, never, NULL),
