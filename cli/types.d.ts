@@ -31,8 +31,9 @@ declare module 'weir:jobs' {
 
     interface DrainReport {
         forced: boolean;
-        /** What was given back at the deadline. */
-        holders: { id: number; token: number; queue: string; attempt: number; age: number }[];
+        /** What was given back at the deadline; `stack` tells where an async handler is. */
+        holders: { id: number; token: number; queue: string; attempt: number; age: number;
+            stack: string | undefined }[];
     }
 
     interface JobOptions {

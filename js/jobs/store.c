@@ -753,7 +753,7 @@ static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_DEF("schedule", AFTER_ADD + 4, schedule_job),
     JS_CFUNC_DEF("unschedule", 3, unschedule),
     JS_CFUNC_DEF("pause", 3, pause_queue),
-    JS_CFUNC_DEF("limit", 6, limit),
+    JS_CFUNC_DEF("limit", 8, limit),
     JS_CFUNC_DEF("drain", 3, drain),
 };
 

@@ -20,6 +20,7 @@
 #include "core/entry.h"
 #include "core/error.h"
 #include "core/property.h"
+#include "core/suspended.h"
 #include "jobs/show.h"
 #include "jobs/store.h"
 
@@ -273,10 +274,18 @@ static JSValue progress(JSContext *context, JSValueConst this_value, int argc,
     return weir__js_request_send(context, request, err);
 }
 
+/* stackOf(promise): where its async functions are; undefined: not known */
+static JSValue stack_of(JSContext *context, JSValueConst this_value, int argc,
+                        JSValueConst *argv)
+{
+    return weir__js_suspended_stack(context, argv[0]);
+}
+
 static const JSCFunctionListEntry claim_natives[] = {
     JS_CFUNC_DEF("listen", 2, listen),
     JS_CFUNC_DEF("settle", 6, settle),
     JS_CFUNC_DEF("progress", 2, progress),
+    JS_CFUNC_DEF("stackOf", 1, stack_of),
 };
 
 const struct weir__js_builtin weir__js_jobs_claim_builtin = {

@@ -37,7 +37,8 @@ function fieldsOf(name, constructor) {
 
 // Those of an EventEmitter that are declared, and what is not for programs.
 const INHERITED = { Jobs: ['on', 'once', 'off'] };
-const INTERNAL = ['constructor', '[Symbol.toStringTag]', '[transfer]', '[fill]', 'settled', 'hear'];
+const INTERNAL = ['constructor', '[Symbol.toStringTag]', '[transfer]', '[fill]', 'settled', 'hear',
+    'stackOf'];
 
 function compareClass(where, body, constructor) {
     const { own, statics } = membersOf(body);

@@ -39,8 +39,9 @@ function nameOf(path) {
     return path.replace(/^(postgres(?:ql)?:\/\/)(?:[^@/]*@)?(?:[^?]*@)?([^?]*).*$/s, '$1$2');
 }
 
-function describe({ id, queue, attempt, age }) {
-    return `job ${id} of ${queue}, attempt ${attempt}, ${(age / 1000).toFixed(1)} s`;
+function describe({ id, queue, attempt, age, stack }) {
+    const place = stack === undefined ? '' : `, ${stack.split('\n', 1)[0].trim()}`;
+    return `job ${id} of ${queue}, attempt ${attempt}, ${(age / 1000).toFixed(1)} s${place}`;
 }
 
 // ---- queues ----
@@ -309,12 +310,22 @@ class Jobs extends EventEmitter {
         this.#phase = 'draining';
         try {
             const holders = await drain(this.#store, soft, deadline);
+            for (const holder of holders)
+                holder.stack = this.#stackOf(holder.token);
             return { forced: holders.length > 0, holders };
         } finally {
             for (const worker of this.#workers)
                 worker.stop();
             this.#phase = 'over';
             require('program/term').leave(this.#participant);
+        }
+    }
+
+    #stackOf(token) {
+        for (const worker of this.#workers) {
+            const stack = worker.stackOf(token);
+            if (stack !== undefined)
+                return stack;
         }
     }
 

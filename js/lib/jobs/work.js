@@ -6,7 +6,7 @@ const { checkFunction, coded, invalidArgType, outOfRange } = require('core/error
 const { checkNames, encode, readInteger, readTime } = require('jobs/options');
 const { Job } = require('jobs/job');
 
-const { work, stop, listen, settle, progress } = native;
+const { work, stop, listen, settle, progress, stackOf } = native;
 const DONE = 0, FAILED = 1, RELEASED = 2; // weir_jobs_outcome_kind
 const LOST = 0, TIMEOUT = 1; // weir_jobs_event_kind
 const REASON_LIMIT = 16384; // characters of a reason
@@ -123,7 +123,10 @@ function readWorker(options) {
 }
 
 class JobWorker {
-    #native; #handler; #tell; #onStop; #jobs = new Map(); // token -> WeakRef: see js/jobs/work.c
+    #native; #handler; #tell; #onStop;
+    // token -> { job, call }, weak, because a handler that nobody can continue must be
+    // collected: see js/jobs/work.c
+    #jobs = new Map();
 
     // `tell(event, job, value)` is called for each event, and `onStop()` when it stops.
     constructor(store, queue, handler, options, tell, onStop = () => {}) {
@@ -137,9 +140,10 @@ class JobWorker {
     }
 
     async #run(job) {
-        this.#jobs.set(job.token, new WeakRef(job));
+        const entry = { job: new WeakRef(job), call: undefined };
+        this.#jobs.set(job.token, entry);
         try {
-            const result = await this.#call(job);
+            const result = await this.#call(job, entry);
             if (job.isSettled)
                 return;
             await job.complete(result);
@@ -150,9 +154,12 @@ class JobWorker {
     }
 
     // A handler with one parameter can use job.signal, which is made then.
-    #call(job) {
-        return this.#handler.length === 1 ? this.#handler(job)
+    #call(job, entry) {
+        const call = this.#handler.length === 1 ? this.#handler(job)
             : this.#handler(job, job.signal);
+        if (typeof call === 'object' && call !== null)
+            entry.call = new WeakRef(call);
+        return call;
     }
 
     // The handler has failed, or its result was refused.
@@ -171,7 +178,7 @@ class JobWorker {
 
     // Returns whether the event was about a job of this worker.
     hear(kind, error, token) {
-        const job = this.#jobs.get(token)?.deref();
+        const job = this.#jobs.get(token)?.job.deref();
         if (job === undefined)
             return false;
         this.#tell(kind === LOST ? 'lost' : kind === TIMEOUT ? 'timeout' : 'error', job, error);
@@ -180,8 +187,14 @@ class JobWorker {
 
     // The jobs whose handlers are running.
     get jobs() {
-        return [...this.#jobs.values()].map((job) => job.deref())
+        return [...this.#jobs.values()].map(({ job }) => job.deref())
             .filter((job) => job !== undefined);
+    }
+
+    // Where the handler of a job is suspended; undefined if it is not, or not here.
+    stackOf(token) {
+        const call = this.#jobs.get(token)?.call?.deref();
+        return call === undefined ? undefined : stackOf(call);
     }
 
     // Claim no more jobs.  Handlers that are running go on.
