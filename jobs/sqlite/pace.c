@@ -51,8 +51,8 @@ static bool begin(struct weir__engine *engine, const char *queue,
     weir__bind_text(find, 1, queue);
     weir__bind_text(find, 2, key);
     is_paid = weir__sql_number(engine, find, 0) <= engine->uptime_us;
-    change = weir__sql(engine,
-                       is_paid ? WEIR__SQL_SET_PACE : WEIR__SQL_AWAIT_PACE);
+    change =
+        weir__sql(engine, is_paid ? WEIR__SQL_SET_PACE : WEIR__SQL_AWAIT_PACE);
     weir__bind_text(change, 1, queue);
     weir__bind_text(change, 2, key);
     if (is_paid)

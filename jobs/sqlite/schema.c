@@ -105,8 +105,8 @@ static const char version_3[] =
     ") STRICT, WITHOUT ROWID;"
     "CREATE INDEX pace_due ON pace (queue, is_awaited, at_us);";
 
-static const char *const versions[WEIR__SCHEMA_VERSION] = {
-    version_1, version_2, version_3};
+static const char *const versions[WEIR__SCHEMA_VERSION] = {version_1, version_2,
+                                                           version_3};
 
 static int read_number(sqlite3 *db, const char *sql, int64_t *number)
 {

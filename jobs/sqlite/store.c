@@ -228,6 +228,8 @@ static void run(struct weir__engine *engine, struct weir__op *first)
         if (op->kind < sizeof(carry_out) / sizeof(*carry_out) &&
             carry_out[op->kind] != NULL)
             carry_out[op->kind](engine, op);
+    if (engine->status == 0)
+        weir__log_reserve(&engine->log, engine->db);
     (void)weir__sql_run(engine, weir__sql(engine, WEIR__SQL_COMMIT));
     if (engine->status != 0) {
         roll_back(engine);
@@ -377,6 +379,7 @@ static struct weir__engine *open_store(struct weir__engine_host *host,
         return NULL;
     }
     engine->data_version = read_data_version(engine);
+    weir__log_watch(&engine->log, engine->db);
     host->opened(host, 0, "");
     return engine;
 }

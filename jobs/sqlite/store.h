@@ -13,6 +13,7 @@
 
 #include "engine/engine.h"
 #include "os/wakeup.h"
+#include "sqlite/log.h"
 
 /* name, text.  Each is prepared when it is used first. */
 #define WEIR__STATEMENTS(X)                                                    \
@@ -166,6 +167,7 @@ struct weir__engine {
     sqlite3 *db;
     sqlite3_stmt *statements[WEIR__STATEMENT_COUNT];
     struct weir__engine_host *host;
+    struct weir__log log;
     struct weir__wakeup wakeup;
     int64_t data_version; /* when this process has last looked */
     bool is_watching, is_watching_clock;

@@ -285,6 +285,31 @@ CASE(store_that_cannot_be_migrated_stays_as_it_was)
     place_remove();
 }
 
+static off_t size_of(const char *path)
+{
+    struct stat stats;
+
+    expect_int(stat(path, &stats), 0);
+    return stats.st_size;
+}
+
+CASE(store_log_grows_by_many_commits_at_a_time_and_is_used_again)
+{
+    unsigned grown = 0;
+    off_t last = 0;
+
+    jobs_make();
+    for (int i = 0; i < 500; i++) { /* of three pages or more each */
+        (void)add(SPEC("q"));
+        grown += size_of("jobs.db-wal") != last;
+        last = size_of("jobs.db-wal");
+    }
+    expect(grown > 10 && grown < 40);
+    expect(last < 6 << 20); /* SQLite has begun again after 1,000 pages */
+    expect_int((int)look().queues[0].jobs[WEIR_JOBS_READY], 500);
+    jobs_end();
+}
+
 CASE(store_in_a_missing_directory_cannot_be_opened)
 {
     place_make();

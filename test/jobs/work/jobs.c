@@ -380,10 +380,10 @@ CASE(jobs_that_run_tell_when_their_leases_end)
     pass(1000);
     left_ms = get(id).job.lease_ms;
     expect(left_ms > 7900 && left_ms <= 8000);
-    expect_status(settle(keeper.claims[0],
-                         OUTCOME(.kind = WEIR_JOBS_OUTCOME_RELEASED,
-                                 .delay_ms = 1000)),
-                  0);
+    expect_status(
+        settle(keeper.claims[0],
+               OUTCOME(.kind = WEIR_JOBS_OUTCOME_RELEASED, .delay_ms = 1000)),
+        0);
     expect_int((int)get(id).job.lease_ms, 0);
     jobs_end();
 }
@@ -707,12 +707,11 @@ CASE(jobs_rate_of_a_key_is_never_exceeded)
     uint64_t ids[6];
 
     jobs_make();
-    expect_status(
-        weir_jobs_limit(jobs, "q",
-                        LIMITS(.key_concurrency = 3, .key_rate = 2,
-                               .key_rate_period_ms = 1000),
-                        answered, &answer),
-        0);
+    expect_status(weir_jobs_limit(jobs, "q",
+                                  LIMITS(.key_concurrency = 3, .key_rate = 2,
+                                         .key_rate_period_ms = 1000),
+                                  answered, &answer),
+                  0);
     await(&answer);
     expect_int((int)look().queues[0].key_rate, 2);
     expect_int((int)look().queues[0].key_rate_period_ms, 1000);
@@ -733,9 +732,9 @@ CASE(jobs_rate_of_a_key_is_never_exceeded)
         expect_int(state_of(ids[i]), WEIR_JOBS_DONE);
     }
     expect_int(state_of(ids[4]), WEIR_JOBS_BEHIND);
-    expect_status(weir_jobs_limit(jobs, "q", LIMITS(.key_rate = 0), answered,
-                                  &lifted),
-                  0);
+    expect_status(
+        weir_jobs_limit(jobs, "q", LIMITS(.key_rate = 0), answered, &lifted),
+        0);
     await_count(&keeper.ended, 8);
     jobs_end();
 }
@@ -746,9 +745,9 @@ CASE(jobs_that_fail_or_are_given_back_count_for_the_rate_of_their_key)
     struct answer answer = {0};
 
     jobs_make();
-    expect_status(weir_jobs_limit(jobs, "q", LIMITS(.key_rate = 1), answered,
-                                  &answer),
-                  0);
+    expect_status(
+        weir_jobs_limit(jobs, "q", LIMITS(.key_rate = 1), answered, &answer),
+        0);
     await(&answer);
     (void)add(SPEC("q", .key = "k", .backoff_ms = 1));
     keeper_start(&keeper, jobs, WORKER("q", .concurrency = 4));
