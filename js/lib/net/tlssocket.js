@@ -83,6 +83,24 @@ function bridge(stream) {
     return [ends[1], touch];
 }
 
+// A net.Socket over any other stream, as http2-wrapper takes it from Node's handles:
+// new TLSSocket(stream)._handle._parentWrap.constructor.
+class JSStreamSocket extends Socket {
+    constructor(stream) {
+        const [handle, touch] = bridge(stream);
+        super({ handle, allowHalfOpen: stream.allowHalfOpen });
+        this.stream = stream;
+        this._touch = touch;
+    }
+
+    _write(chunk, encoding, callback) {
+        this._touch();
+        super._write(chunk, encoding, callback);
+    }
+}
+
+const parentWrap = { value: Object.create(JSStreamSocket.prototype), configurable: true };
+
 function TLSSocket(socket, given) {
     if (!(this instanceof TLSSocket))
         return new TLSSocket(socket, given);
@@ -114,6 +132,8 @@ function TLSSocket(socket, given) {
     highWaterMark: options.highWaterMark, onread: socket ? null : options.onread,
     signal: options.signal });
     this.ssl = this._handle;
+    if (touch !== undefined)
+        Object.defineProperty(handle, '_parentWrap', parentWrap);
     this.on('error', this._tlsError);
     init(this, options);
     if (isSocket)
