@@ -12,10 +12,13 @@ const { toBuffer } = require('bytes/bytes');
 const { nextTick } = require('timers/timers');
 const { constants, modes } = require('zlib/constants');
 const { Engine, kStream, run, runNow } = require('zlib/engine');
+const pieces = require('zlib/pieces');
 const options = require('zlib/options');
 const { coded } = require('core/errors');
 
 const kFlush = Symbol('kFlush');
+const kSettings = Symbol('kSettings'); // of the engine, until its first chunk
+const kPieces = Symbol('kPieces'); // undefined: the stream's own codec compresses it
 
 // Empty chunks that mean a flush.
 const flushes = Array.from({ length: constants.Z_BLOCK + 1 }, (_, flush) =>
@@ -49,6 +52,7 @@ function ZlibBase(given, checked, engine) {
     Transform.call(this, { autoDestroy: true, ...own });
     this._handle = Engine.open(engine);
     this._handle[kStream] = this;
+    this[kSettings] = engine;
     this._chunkSize = checked.chunkSize;
     this._defaultFlushFlag = checked.flush;
     this._finishFlushFlag = checked.finishFlush;
@@ -97,6 +101,7 @@ for (const [key, make] of [['_outBuffer', (stream) => Buffer.allocUnsafe(stream.
 ZlibBase.prototype.reset = function () {
     if (!this._handle)
         throw noEngine();
+    this[kPieces] = undefined;
     return this._handle.reset();
 };
 
@@ -139,7 +144,15 @@ ZlibBase.prototype._transform = function (chunk, encoding, callback) {
     let flush = chunk[kFlush] ?? this._defaultFlushFlag;
     if (this.writableEnded && this.writableLength === chunk.byteLength)
         flush = stronger(flush, this._finishFlushFlag);
-    process(this, chunk, flush, callback);
+    if (this[kSettings] !== undefined && chunk.byteLength > 0) {
+        if (pieces.isFor(this[kSettings], chunk, flush))
+            this[kPieces] = new pieces.Pieces(this, this[kSettings], whenRead);
+        this[kSettings] = undefined;
+    }
+    if (this[kPieces] !== undefined && this._handle)
+        this[kPieces].add(chunk, flush, callback);
+    else
+        process(this, chunk, flush, callback);
 };
 
 // Packages call this one: without a callback it returns the output.
