@@ -202,19 +202,17 @@ static bool push_row(struct rows *rows, sqlite3_stmt *from)
     return true;
 }
 
+/* One look at the whole table, which is as quick as eight at its indexes. */
 static void count_jobs(struct weir__engine *engine, weir_jobs_queue *queue)
 {
-    sqlite3_stmt *statement;
+    sqlite3_stmt *count = weir__sql(engine, WEIR__SQL_COUNT);
 
-    for (int state = 0; state < WEIR_JOBS_STATES; state++) {
-        statement = weir__sql(engine, WEIR__SQL_COUNT);
-        weir__bind_text(statement, 1, queue->name);
-        weir__bind_number(statement, 2, state);
-        queue->jobs[state] = (uint64_t)weir__sql_number(engine, statement, 0);
+    weir__bind_text(count, 1, queue->name);
+    while (weir__sql_next(engine, count)) {
+        for (int state = 0; state < WEIR_JOBS_STATES; state++)
+            queue->jobs[state] = (uint64_t)sqlite3_column_int64(count, state);
+        queue->oldest_ms = sqlite3_column_int64(count, WEIR_JOBS_STATES);
     }
-    statement = weir__sql(engine, WEIR__SQL_OLDEST);
-    weir__bind_text(statement, 1, queue->name);
-    queue->oldest_ms = weir__sql_number(engine, statement, 0);
 }
 
 void weir__store_look(struct weir__engine *engine, struct weir__op *op)

@@ -12,7 +12,7 @@
 
 /* A job that can be claimed is in job_ready, in the order of claiming, and
  * nothing else is: so a claim takes as long with a million jobs as with ten.
- * job_key has the unfinished jobs of a key, job_unique makes `unique` so. */
+ * job_unique makes `unique` so. */
 static const char version_1[] =
     "CREATE TABLE store ("
     "    one INTEGER PRIMARY KEY CHECK (one = 1),"
@@ -103,7 +103,10 @@ static const char version_3[] =
     "    is_awaited INTEGER NOT NULL DEFAULT 0,"
     "    PRIMARY KEY (queue, key)"
     ") STRICT, WITHOUT ROWID;"
-    "CREATE INDEX pace_due ON pace (queue, is_awaited, at_us);";
+    "CREATE INDEX pace_due ON pace (queue, is_awaited, at_us);"
+    /* SQLite used a part of the condition in place of a part of the index. */
+    "DROP INDEX job_key;"
+    "CREATE INDEX job_key ON job (queue, key, state) WHERE key IS NOT NULL;";
 
 static const char *const versions[WEIR__SCHEMA_VERSION] = {version_1, version_2,
                                                            version_3};

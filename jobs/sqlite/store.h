@@ -27,14 +27,14 @@
     X(FIND_UNIQUE, "SELECT id FROM job WHERE queue = ?1 AND \"unique\" = ?2"   \
                    " AND \"unique\" IS NOT NULL AND state < 5")                \
     X(FIND_QUEUED, "SELECT 1 FROM job WHERE queue = ?1 AND key = ?2"           \
-                   " AND key IS NOT NULL AND state > 2 AND state < 5 LIMIT 1") \
+                   " AND state > 2 AND state < 5 LIMIT 1")                     \
     X(COUNT_ACTIVE, "SELECT count(*) FROM job WHERE queue = ?1 AND key = ?2"   \
-                    " AND key IS NOT NULL AND state < 3")                      \
+                    " AND state < 3")                                          \
     X(KEY_LIMIT, "SELECT key_concurrency FROM queue WHERE name = ?1")          \
     X(NEXT_KEY, "SELECT min(key) FROM job WHERE queue = ?1 AND key > ?2"       \
-                " AND key IS NOT NULL AND state = 3 AND state < 5")            \
+                " AND state = 3")                                              \
     X(FIRST_OF_KEY, "SELECT min(id) FROM job WHERE queue = ?1 AND key = ?2"    \
-                    " AND key IS NOT NULL AND state = ?3 AND state < 5")       \
+                    " AND state = ?3")                                         \
     X(LAST_ID, "SELECT seq FROM sqlite_sequence WHERE name = 'job'")           \
     X(ADD, "INSERT INTO job (queue, state, priority, run_at, attempts, key,"   \
            " \"unique\", backoff_ms, backoff_max_ms, timeout_ms, keep_ms,"     \
@@ -153,8 +153,16 @@
                " LIMIT 1")                                                     \
     X(SET_NEXT_RUN, "UPDATE schedule SET next_at = ?3 WHERE queue = ?1"        \
                     " AND name = ?2")                                          \
-    X(COUNT, "SELECT count(*) FROM job WHERE queue = ?1 AND state = ?2")       \
-    X(OLDEST, "SELECT min(run_at) FROM job WHERE queue = ?1 AND state = 0")
+    X(COUNT, "SELECT count(*) FILTER (WHERE state = 0),"                       \
+             " count(*) FILTER (WHERE state = 1),"                             \
+             " count(*) FILTER (WHERE state = 2),"                             \
+             " count(*) FILTER (WHERE state = 3),"                             \
+             " count(*) FILTER (WHERE state = 4),"                             \
+             " count(*) FILTER (WHERE state = 5),"                             \
+             " count(*) FILTER (WHERE state = 6),"                             \
+             " count(*) FILTER (WHERE state = 7),"                             \
+             " min(run_at) FILTER (WHERE state = 0)"                           \
+             " FROM job WHERE queue = ?1")
 
 enum weir__statement {
 #define X(name, text) WEIR__SQL_##name,

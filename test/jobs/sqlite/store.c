@@ -285,6 +285,55 @@ CASE(store_that_cannot_be_migrated_stays_as_it_was)
     place_remove();
 }
 
+/* The statements that may look at the whole table: people ask for them. */
+static bool reads_all(enum weir__statement statement)
+{
+    return statement == WEIR__SQL_COUNT || statement == WEIR__SQL_QUEUES ||
+           statement == WEIR__SQL_LIST;
+}
+
+static void expect_index(sqlite3 *db, enum weir__statement statement,
+                         const char *text)
+{
+    char *explain = sqlite3_mprintf("EXPLAIN QUERY PLAN %s", text);
+    sqlite3_stmt *plan;
+
+    expect_int(sqlite3_prepare_v2(db, explain, -1, &plan, NULL), SQLITE_OK);
+    while (sqlite3_step(plan) == SQLITE_ROW) {
+        const char *step = (const char *)sqlite3_column_text(plan, 3);
+
+        if (strncmp(step, "SCAN job", 8) == 0 && !reads_all(statement) &&
+            strstr(step, "INDEX job_expiry") == NULL)
+            expect_string(text, "a statement that uses an index");
+        /* All three columns: a key may have a million jobs behind it. */
+        if (strstr(step, "INDEX job_key") != NULL &&
+            statement != WEIR__SQL_NEXT_KEY)
+            expect(strstr(step, "AND state") != NULL);
+        if (statement == WEIR__SQL_FIRST_OF_KEY)
+            expect(strstr(step, "state=?") != NULL);
+    }
+    sqlite3_finalize(plan);
+    sqlite3_free(explain);
+}
+
+CASE(store_statements_use_indexes)
+{
+    static const char *const texts[] = {
+#define X(name, text) text,
+        WEIR__STATEMENTS(X)
+#undef X
+    };
+    sqlite3 *db;
+
+    place_make();
+    expect_int(sqlite3_open("jobs.db", &db), SQLITE_OK);
+    expect_int(weir__schema_prepare(db), SQLITE_OK);
+    for (int i = 0; i < WEIR__STATEMENT_COUNT; i++)
+        expect_index(db, (enum weir__statement)i, texts[i]);
+    sqlite3_close(db);
+    place_remove();
+}
+
 static off_t size_of(const char *path)
 {
     struct stat stats;
