@@ -13,11 +13,15 @@ async function run(name, options) {
     await events.waitUntilReady();
     const worker = new Worker(name, file, { connection, ...options });
     worker.on('progress', (job, progress) => console.log(name, 'progress', progress));
-    worker.on('failed', (job, error) => console.log(name, 'failed', error.message));
     const sum = await queue.add('sum', { numbers: [1, 2, 3] });
     console.log(name, await sum.waitUntilFinished(events));
+    // The worker and the events have connections of their own: either may be first.
+    const failed = new Promise((resolve) =>
+        worker.once('failed', (job, error) => resolve(error.message)));
     const bad = await queue.add('sum', {});
-    await bad.waitUntilFinished(events).catch((error) => console.log(name, error.message));
+    const reason = await bad.waitUntilFinished(events).catch((error) => error.message);
+    console.log(name, 'failed', await failed);
+    console.log(name, reason);
     await worker.close();
     await events.close();
     await queue.close();
