@@ -77,7 +77,7 @@ VERIFY_COMMANDS = \
     'tools/siege tsan' 'tools/siege asan' 'tools/sweep leaks' \
     'tools/sweep allocations' 'tools/sweep serving' \
     'tools/sweep limits-asan' 'tools/sweep limits' \
-    'test/jobs/crash.py 100000 300 300' \
+    'test/jobs/crash.py 700000 700 300' \
     'test/jobs/postgres.py 50000 150 300' 'test/jobs/world.py 20000 60' \
     'test/jobs/links.py 10000 60' \
     $(LONG_MODELS:%='build/model/test/model/% --long') \

@@ -8,8 +8,8 @@ SERVER is jobserver or echo; or net/echo, net/httpd or net/resp, which are built
 with test/net/peers/answers/count.c.  CLIENTS is what they do:
 
     pipeline    send without waiting, and read at once
-    slow        all but one read nothing before the signal, and then a few
-                bytes at a time through a small window
+    slow        all but one send and read nothing before the signal, and then read
+                a few bytes at a time through a small window
     never       half of them read nothing at all: some hang up at once, the
                 others when everybody else has read, or, in every third round
                 of net/, stay; the other half pipeline
@@ -32,12 +32,14 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 
 import echo
 import jobserver
 
 DEADLINE = 60  # of a round
 READERS = 8
+SMALL = 16384  # a window in bytes
 REFUSAL = (jobserver.CLOSED + "\n").encode()
 
 
@@ -332,13 +334,19 @@ class Round:
     # ---- clients, each on a thread ----
 
     def pipeline(self, client, is_slow=False):
-        """Send and receive at once, until the server has no more to say."""
+        """Send and receive at once, until the server has no more to say.
+
+        A slow one sends no more after the signal.  With a small window the
+        server's kernel may wait for half of the largest one, while the client's
+        announces a little less; and all that arrives puts off the probe that
+        ends this, so a client that goes on sending can receive nothing."""
         is_over = threading.Event()
+        until = self.is_stopped if is_slow else is_over
 
         def send():
             number = 0
             try:
-                while not is_over.is_set():
+                while not until.is_set():
                     client.sendall(self.work.piece(number))
                     number += 1
             except ConnectionError:  # those of net/ linger for a limited time
@@ -350,9 +358,15 @@ class Round:
         try:
             if is_slow:
                 self.is_stopped.wait()
+            begun = last = time.monotonic()
             while piece := client.recv(64 if is_slow else 65536):
                 received += piece
                 self.note_bytes(len(piece))
+                last = time.monotonic()
+        except ConnectionError as error:
+            raise ConnectionError(
+                f"{error}, after {len(received)} bytes in {last - begun:.2f} s, "
+                f"{time.monotonic() - last:.2f} s after the last") from error
         finally:
             is_over.set()
             self.note_end()
@@ -429,7 +443,7 @@ class Round:
     def play(self, kind):
         crowd = [(self.pipeline, self.connect()) for _ in range(READERS)]
         if kind == "slow":
-            crowd[1:] = [(self.slow, self.connect(4096)) for _ in crowd[1:]]
+            crowd[1:] = [(self.slow, self.connect(SMALL)) for _ in crowd[1:]]
         elif kind == "never":
             crowd += [(self.never, self.connect(window))
                       for window in (None, 4096) * (READERS // 2)]
