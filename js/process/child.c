@@ -117,6 +117,19 @@ static void on_child_exit(void *arg, weir_process *process, int status,
 
 /* ---- the start ---- */
 
+/* Replace lone surrogates, which are as long as what replaces them.  A text that
+ * has any is a copy of the string. */
+static void replace_surrogates(const char *text)
+{
+    unsigned char *at = (unsigned char *)(uintptr_t)text;
+
+    while ((at = (unsigned char *)strchr((char *)at, 0xED)) != NULL) {
+        if (at[1] >= 0xA0)
+            memcpy(at, "\xEF\xBF\xBD", 3);
+        at++;
+    }
+}
+
 /* An array of strings, up to NULL, or NULL with an exception. */
 static const char **read_texts(JSContext *context, JSValueConst list)
 {
@@ -131,8 +144,10 @@ static const char **read_texts(JSContext *context, JSValueConst list)
 
         texts[i] = JS_ToCString(context, text);
         JS_FreeValue(context, text);
-        if (texts[i] != NULL)
+        if (texts[i] != NULL) {
+            replace_surrogates(texts[i]);
             continue;
+        }
         while (i-- > 0)
             JS_FreeCString(context, texts[i]);
         js_free(context, texts);

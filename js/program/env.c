@@ -114,26 +114,29 @@ static char *copy_all(JSContext *context, char **end)
     return text;
 }
 
-static JSValue variable_names(JSContext *context, JSValueConst this_value,
-                              int argc, JSValueConst *argv)
+/* envKeys() and envPairs(): the names, or "A=1" */
+static JSValue list_visible(JSContext *context, JSValueConst this_value,
+                            int argc, JSValueConst *argv, int with_values)
 {
     char *end, *text = copy_all(context, &end);
-    JSValue names = text != NULL ? JS_NewArray(context) : JS_EXCEPTION;
-    bool done = !JS_IsException(names);
+    JSValue list = text != NULL ? JS_NewArray(context) : JS_EXCEPTION;
+    bool done = !JS_IsException(list);
     uint32_t count = 0;
 
     for (char *at = text; done && at < end; at += strlen(at) + 1) {
         size_t length = strcspn(at, "=");
 
-        if (length > 0 && at[length] == '=')
-            done =
-                weir__js_set_element(context, names, count++,
-                                     JS_NewStringLen(context, at, length)) >= 0;
+        if (length == 0 || at[length] != '=')
+            continue;
+        if (with_values)
+            length += strlen(at + length);
+        done = weir__js_set_element(context, list, count++,
+                                    JS_NewStringLen(context, at, length)) >= 0;
     }
     js_free(context, text);
     if (done)
-        return names;
-    JS_FreeValue(context, names);
+        return list;
+    JS_FreeValue(context, list);
     return JS_EXCEPTION;
 }
 
@@ -154,7 +157,8 @@ static JSValue list_variables(JSContext *context, JSValueConst this_value,
 static const JSCFunctionListEntry natives[] = {
     JS_CFUNC_DEF("getenv", 1, get_variable),
     JS_CFUNC_DEF("setenv", 2, set_variable),
-    JS_CFUNC_DEF("envKeys", 0, variable_names),
+    JS_CFUNC_MAGIC_DEF("envKeys", 0, list_visible, false),
+    JS_CFUNC_MAGIC_DEF("envPairs", 0, list_visible, true),
     JS_CFUNC_DEF("variables", 0, list_variables),
 };
 

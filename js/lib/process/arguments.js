@@ -6,6 +6,7 @@
 const { coded, invalidArgType, invalidArgValue, outOfRange } = require('core/errors');
 const { constants } = require('system/os');
 const { errnoError } = require('net/errors');
+const environment = require('program/env');
 
 const numberOf = constants.signals;
 const nameOf = new Map(Object.entries(numberOf).map(([name, number]) => [number, name]));
@@ -84,9 +85,12 @@ function pathOf(value, name) {
 
 // ---- what is run ----
 
-// "KEY=value" for each enumerable property, inherited ones too.
+// "KEY=value" for each enumerable property, inherited ones too.  The proxy of the
+// environment, which most children get, would be asked four times for each.
 function pairsOf(env) {
     const pairs = [];
+    if (env === environment.env)
+        return environment.pairs();
     for (const key in env) {
         const value = env[key];
         if (value === undefined)

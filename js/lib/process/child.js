@@ -11,12 +11,12 @@ const { kill, killGroup, setRef } = native;
 // Text that C can use: well-formed, without a NUL.
 const wellFormed = (text) => String(text).toWellFormed();
 
-// Start a child.  `stdio` lists [kind, descriptor]; `envPairs` are strings, or
-// undefined.  Returns -errno, or {handle, pid, ends}: our ends of its pipes and
+// Start a child.  `stdio` lists [kind, descriptor]; `envPairs` are strings, which C
+// makes well-formed, or undefined.  Returns -errno, or {handle, pid, ends}: our ends of its pipes and
 // sockets.  onExit(code, signal) is called once.
 function start({ file, args, envPairs, cwd, stdio, flags = 0, uid, gid }, onExit) {
     const made = native.spawn(wellFormed(file), args.map(wellFormed),
-        envPairs?.map(wellFormed), cwd === undefined ? undefined : wellFormed(cwd),
+        envPairs, cwd === undefined ? undefined : wellFormed(cwd),
         stdio.flat(), flags, uid, gid, onExit);
     if (typeof made === 'number')
         return made;

@@ -29,11 +29,15 @@ function variables(given) {
                 map.set(key, value);
         },
         envKeys: () => [...map.keys()],
+        pairs: () => Array.from(map, ([key, value]) => `${key}=${value}`),
     };
 }
 
-const { getenv, setenv, envKeys } = start?.env === undefined ? native
-    : variables(start.env);
+const own = start?.env === undefined ? undefined : variables(start.env);
+const { getenv, setenv, envKeys } = own ?? native;
+
+// "KEY=value" for each variable.
+const pairs = own?.pairs ?? native.envPairs;
 
 const named = (key) => typeof key === 'string' ? getenv(key) : undefined;
 
@@ -85,4 +89,4 @@ const env = new Proxy({}, {
 // calls per variable.
 const copy = () => Object.fromEntries(envKeys().map((key) => [key, getenv(key)]));
 
-module.exports = { env, copy };
+module.exports = { env, copy, pairs };
