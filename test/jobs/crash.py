@@ -308,8 +308,18 @@ def kill_at_calls(rounds):
                place.violations())
 
 
+def is_in_handler(place, owned):
+    """Whether a handler of the owner's jobs has begun, and does not settle yet.
+    A worker that is stopped before it has read of its claims begins none."""
+    history = place.history()
+    begun = ", ".join(str(token) for token in history.begun
+                      if token not in history.ending)
+    return begun != "" and place.count(f"{owned} AND token IN ({begun})") > 0
+
+
 def stop_one(place, adder, workers):
-    """Stop a worker that has jobs, and is not just writing to the store.
+    """Stop a worker whose handlers have jobs, and that is not just writing to the
+    store.
 
     Returns it, or None if there is nothing left to do.
     """
@@ -319,7 +329,7 @@ def stop_one(place, adder, workers):
         place.wait_for("claims", lambda: place.count(owned) > 0 or
                        adder.poll() is not None and place.is_empty())
         worker.send_signal(signal.SIGSTOP)
-        if place.is_writable() and place.count(owned) > 0:
+        if place.is_writable() and is_in_handler(place, owned):
             return worker
         worker.send_signal(signal.SIGCONT)
         if adder.poll() is not None and place.is_empty():
