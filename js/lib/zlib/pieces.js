@@ -71,7 +71,7 @@ class Pieces {
         if (flush === Z_FULL_FLUSH)
             this.#dictionary = Buffer.alloc(0);
         this.#waiting = { mayHave: flush === Z_NO_FLUSH ? this.#most - 1 : 0, callback };
-        this.#goOn(true);
+        this.#goOn();
     }
 
     #start(isLast) {
@@ -86,7 +86,8 @@ class Pieces {
         run(engine, isLast ? Z_FINISH : Z_SYNC_FLUSH, bytes, kMaxLength, true, ({ output }) => {
             engine.close();
             piece.output = output;
-            this.#goOn(this.#show());
+            this.#show();
+            this.#goOn();
         }, (error) => {
             engine.close();
             this.#stream.destroy(error);
@@ -103,20 +104,18 @@ class Pieces {
             : Buffer.concat([this.#dictionary, bytes]).subarray(-WINDOW);
     }
 
-    // Send the finished pieces that come next.  Returns whether the reader wants more.
+    // Send the finished pieces that come next.
     #show() {
-        let wantsMore = true;
         while (this.#running[0]?.output !== undefined && !this.#stream.destroyed) {
             const { output, bytes, isLast } = this.#running.shift();
             if (!this.#hasHeader)
                 this.#stream.push(header(this.#stream._level));
             this.#hasHeader = true;
             this.#stream.bytesWritten += bytes;
-            wantsMore = this.#stream.push(toBuffer(output));
+            this.#stream.push(toBuffer(output));
             if (isLast && this.#isGzip && !this.#stream.destroyed)
                 this.#stream.push(this.#trailer());
         }
-        return wantsMore;
     }
 
     #trailer() {
@@ -126,16 +125,18 @@ class Pieces {
         return trailer;
     }
 
-    #goOn(wantsMore) {
+    // Also while few pieces are running, the reader may have more than it wants.
+    #goOn() {
+        const stream = this.#stream;
         if (this.#waiting === undefined ||
-            (this.#running.length > this.#waiting.mayHave && !this.#stream.destroyed))
+            (this.#running.length > this.#waiting.mayHave && !stream.destroyed))
             return;
         const { callback } = this.#waiting;
         this.#waiting = undefined;
-        if (wantsMore || this.#stream.destroyed)
+        if (stream.destroyed || stream.readableLength < stream.readableHighWaterMark)
             callback();
         else
-            this.#whenRead(this.#stream, callback);
+            this.#whenRead(stream, callback);
     }
 }
 

@@ -1,6 +1,7 @@
 'use strict';
 // Long streams of gzip and raw deflate, which weir compresses as pieces on several
 // threads: what a reader gets is one stream, whatever the sizes and flushes.
+const { randomBytes } = require('crypto');
 const zlib = require('zlib');
 const { once } = require('events');
 const { promisify } = require('util');
@@ -96,8 +97,35 @@ async function ends() {
     console.log(bytes === (written + 1) * 64 * KIB);
 }
 
+// A writer that waits for each chunk to be compressed, and a reader that waits for
+// the writer: it must be held up long before it has written everything.
+async function holdsUp() {
+    const gzip = zlib.createGzip(), noise = randomBytes(64 * KIB);
+    let written = 0, seen = 0;
+    while (written < 50 && gzip.readableLength < 40 * noise.length) {
+        const isTaken = new Promise((resolve) => gzip.write(noise, () => resolve(true)));
+        // Turns of the loop that the pool had all the time to compress in.
+        const isHeldUp = keepPoolBusy(noise).then(() => false);
+        if (!await Promise.race([isTaken, isHeldUp]))
+            break;
+        written++;
+        await keepPoolBusy(noise);
+        seen = Math.max(seen, gzip.readableLength);
+    }
+    console.log('held up', written < 10, seen < 10 * noise.length);
+    gzip.destroy();
+    await once(gzip, 'close');
+}
+
+// As much work for the pool as several pieces.
+async function keepPoolBusy(bytes) {
+    for (let i = 0; i < 6; i++)
+        await promisify(zlib.gzip)(bytes);
+}
+
 (async () => {
     await sizes();
+    await holdsUp();
     await flushes();
     await changes();
     await ends();
