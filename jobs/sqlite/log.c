@@ -35,7 +35,7 @@ void weir__log_watch(struct weir__log *log, sqlite3 *db)
 /* A disk that is full, or fails, says so to the commit. */
 void weir__log_reserve(const struct weir__log *log, sqlite3 *db)
 {
-    static const char zeros[LEAST_BYTES];
+    static char zeros[LEAST_BYTES]; /* const, they would be in the library */
     sqlite3_int64 size, end;
     sqlite3_file *file;
 
